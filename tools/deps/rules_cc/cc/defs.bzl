@@ -1,0 +1,17 @@
+"""The part of rules_cc that other rule sets load, as Bazel's own rules.
+
+Debian's bazel-rules-cc does not load in Bazel 4.2.3, and 4.2.3 still carries
+the rules natively, so this re-export is all that is needed.
+"""
+
+cc_binary = native.cc_binary
+cc_import = native.cc_import
+cc_library = native.cc_library
+cc_proto_library = native.cc_proto_library
+cc_test = native.cc_test
+cc_toolchain = native.cc_toolchain
+cc_toolchain_suite = native.cc_toolchain_suite
+fdo_prefetch_hints = native.fdo_prefetch_hints
+fdo_profile = native.fdo_profile
+objc_import = native.objc_import
+objc_library = native.objc_library
