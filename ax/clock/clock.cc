@@ -1,0 +1,24 @@
+#include "ax/clock/clock.h"
+
+#include <time.h>
+
+namespace tactus::ax {
+namespace {
+
+class MonotonicClock : public Clock {
+ public:
+  absl::Time Now() override {
+    timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return absl::TimeFromTimespec(now);
+  }
+};
+
+}  // namespace
+
+Clock& Clock::Real() {
+  static MonotonicClock clock;
+  return clock;
+}
+
+}  // namespace tactus::ax
