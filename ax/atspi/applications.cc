@@ -239,18 +239,33 @@ absl::StatusOr<AppPtr> Applications::ByPid(pid_t pid, absl::Time deadline) {
   return why;
 }
 
-absl::StatusOr<std::vector<AppPtr>> Applications::All(absl::Time deadline) {
+absl::StatusOr<std::vector<AppPtr>> Applications::Registered(
+    absl::Time deadline) {
   if (!bus_->Pump()) {
     return absl::UnavailableError("the accessibility bus ended");
   }
-  if (absl::Status status = LearnPids(deadline); !status.ok()) return status;
+  Flight flight(traffic_);
+  const std::string registry = kRegistry;
+  const int children =
+      flight.Add(*bus_, Call{registry, Root(), kAccessible, "GetChildren"});
+  flight.Run(deadline);
+  if (!flight.status(children).ok()) return flight.status(children);
+  absl::StatusOr<std::vector<Reference>> references =
+      DecodeReferences(flight.reply(children));
+  if (!references.ok()) return references.status();
   std::vector<AppPtr> apps;
-  for (const auto& [name, app] : apps_) apps.push_back(app);
-  Describe(apps, deadline);
-  apps.clear();
-  for (const auto& [name, app] : apps_) {
-    if (app->is_application || !app->described) apps.push_back(app);
+  for (const Reference& reference : *references) {
+    const auto found = apps_.find(reference.application);
+    if (found != apps_.end()) apps.push_back(found->second);
   }
+  return apps;
+}
+
+absl::StatusOr<std::vector<AppPtr>> Applications::All(absl::Time deadline) {
+  absl::StatusOr<std::vector<AppPtr>> apps = Registered(deadline);
+  if (!apps.ok()) return apps;
+  if (absl::Status status = LearnPids(deadline); !status.ok()) return status;
+  Describe(*apps, deadline);
   return apps;
 }
 

@@ -66,8 +66,13 @@ class Applications {
   absl::StatusOr<AppPtr> ByPid(pid_t pid, absl::Time deadline);
   absl::StatusOr<AppPtr> ByName(const std::string& name, absl::Time deadline);
 
-  // Everything that describes itself as an application until `deadline`. One
-  // that does not answer is listed without a toolkit.
+  // What has registered as an application, described or not: nobody is asked
+  // but the registry, so no application can delay it. Other names on the bus
+  // belong to clients such as screen readers, which answer nothing.
+  absl::StatusOr<std::vector<AppPtr>> Registered(absl::Time deadline);
+
+  // The same, described where they answer until `deadline`. One that does not
+  // is listed without a toolkit.
   absl::StatusOr<std::vector<AppPtr>> All(absl::Time deadline);
 
   // The fastest open connection to `app`.

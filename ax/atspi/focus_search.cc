@@ -111,8 +111,13 @@ class Walk {
     root.state_known = true;
     Ask(0, kChildren);
     flight_.Run(deadline, [this](int call) { return OnReply(call); });
+    if (!found_.empty()) return found_;
     // Nothing found: if the walk was cut short, that is what to tell.
-    if (found_.empty() && !failure_.ok()) return failure_;
+    for (int call = 0; call < flight_.size(); ++call) {
+      const absl::Status& status = flight_.status(call);
+      if (absl::IsDeadlineExceeded(status)) return status;
+    }
+    if (!flight_.status(0).ok()) return flight_.status(0);
     return found_;
   }
 
@@ -199,9 +204,6 @@ class Walk {
     if (node.in_focus) --open_in_focus_;
     if (--node.open == 0) --nodes_in_flight_;
     const absl::Status& status = flight_.status(call);
-    if (!status.ok() && (index == 0 || absl::IsDeadlineExceeded(status))) {
-      failure_ = status;
-    }
     switch (what) {
       case kState:
         if (status.ok()) {
@@ -232,8 +234,7 @@ class Walk {
       Expand(index);
     }
     Next();
-    return settled_ ||
-           (focus_known_ && open_in_focus_ == 0 && !InFocusReady());
+    return settled_ || (focus_known_ && open_in_focus_ == 0 && !InFocusReady());
   }
 
   bool InFocusReady() const {
@@ -277,7 +278,6 @@ class Walk {
   std::map<std::string, size_t> ready_;
   absl::flat_hash_map<int, Asked> asked_;
   std::vector<Element> found_;
-  absl::Status failure_;
   bool focus_known_ = false;
   bool settled_ = false;  // and nothing inside it can be likelier
   int open_in_focus_ = 0;

@@ -261,9 +261,9 @@ class Batch {
     const auto known = states_.find(plan.state);
     if (known != states_.end()) return known->second;
     const absl::Status& status = flight_.status(plan.state);
-    absl::StatusOr<States> states =
-        status.ok() ? DecodeState(flight_.reply(plan.state))
-                    : absl::StatusOr<States>(status);
+    absl::StatusOr<States> states = status.ok()
+                                        ? DecodeState(flight_.reply(plan.state))
+                                        : absl::StatusOr<States>(status);
     if (states.ok() && flight_.status(plan.interfaces).ok()) {
       absl::StatusOr<States> interfaces =
           DecodeInterfaces(flight_.reply(plan.interfaces));

@@ -132,11 +132,17 @@ class AtspiServerImpl : public AtspiServer {
         if (absl::IsDeadlineExceeded(why)) return why;
       }
     }
-    absl::StatusOr<std::vector<AppPtr>> apps = Known(deadline);
+    absl::StatusOr<std::vector<AppPtr>> apps =
+        applications_->Registered(deadline);
     if (!apps.ok()) return apps.status();
     absl::StatusOr<ActiveWindow> active =
         FindActiveWindow(*applications_, *apps, &traffic_, deadline);
-    if (active.ok()) return active->app->info;
+    if (active.ok()) {
+      absl::StatusOr<AppPtr> app =
+          applications_->ByName(active->app->name, deadline);
+      if (!app.ok()) return app.status();
+      return (*app)->info;
+    }
     return absl::Status(
         active.status().code(),
         absl::StrCat(active.status().message(), "; display: ", why.message()));
@@ -200,13 +206,6 @@ class AtspiServerImpl : public AtspiServer {
   }
 
  private:
-  // Every application that describes itself soon: one that hangs must not use
-  // up the time in which another could say that it is active.
-  absl::StatusOr<std::vector<AppPtr>> Known(absl::Time deadline) {
-    const absl::Time now = clock().Now();
-    return applications_->All(now + (deadline - now) / 4);
-  }
-
   const AtspiOptions options_;
   Traffic traffic_;
   std::unique_ptr<Display> display_;
