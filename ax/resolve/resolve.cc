@@ -1,5 +1,6 @@
 #include "ax/resolve/resolve.h"
 
+#include <sys/types.h>
 #include <unistd.h>
 
 #include <utility>
@@ -16,25 +17,33 @@
 namespace tactus::ax {
 namespace {
 
+// Windows that claim the keyboard at once, and are asked about.
+constexpr size_t kMaxActive = 4;
+
 absl::StatusOr<Application> ApplicationByWindowList(Server& server,
                                                     absl::Time deadline) {
   absl::StatusOr<std::vector<Window>> windows = server.WindowList(deadline);
   if (!windows.ok()) return windows.status();
-  // The window that has the keyboard, else the frontmost that names a process.
-  // Never our own: a process that asks itself would wait for itself.
-  const Window* chosen = nullptr;
+  // The windows that say they have the keyboard, else the frontmost that names
+  // a process. Never our own: a process that asks itself waits for itself.
+  std::vector<pid_t> pids;
+  pid_t front = 0;
   for (const Window& window : *windows) {
     if (window.pid <= 0 || window.pid == getpid()) continue;
-    if (chosen == nullptr) chosen = &window;
-    if (window.active) {
-      chosen = &window;
-      break;
-    }
+    if (front == 0) front = window.pid;
+    if (window.active && pids.size() < kMaxActive) pids.push_back(window.pid);
   }
-  if (chosen == nullptr) {
-    return absl::NotFoundError("no window in the list names its process");
+  if (pids.empty() && front != 0) pids.push_back(front);
+  // Where several claim the keyboard, one that accessibility does not know
+  // leaves the next its chance. Where one does, its word stands: the frontmost
+  // of the others would be a field that nobody types into.
+  absl::StatusOr<Application> application =
+      absl::NotFoundError("no window in the list names its process");
+  for (pid_t pid : pids) {
+    application = server.ApplicationOfProcess(pid, deadline);
+    if (!absl::IsNotFound(application.status())) break;
   }
-  return server.ApplicationOfProcess(chosen->pid, deadline);
+  return application;
 }
 
 absl::StatusOr<Target> Finish(Server& server, Application application,

@@ -1,0 +1,85 @@
+// One message of a client to the mock server, as the wire would carry it.
+//
+// Hostilities decide by it, and tests read it in the server's log: that no
+// text-bearing message was ever sent to a secure element is
+//
+//   for (const LoggedMessage& m : server.log()) {
+//     EXPECT_FALSE(m.message.BearsText() && m.secure);
+//   }
+#ifndef TACTUS_AX_MOCK_MESSAGE_H_
+#define TACTUS_AX_MOCK_MESSAGE_H_
+
+#include <sys/types.h>
+
+#include <cstdint>
+
+#include "absl/status/status.h"
+#include "absl/strings/string_view.h"
+#include "absl/time/time.h"
+#include "ax/types/types.h"
+
+namespace tactus::ax::mock {
+
+enum class Verb {
+  kFocusedApplication,
+  kWindowList,
+  kApplicationOfProcess,
+  kApplications,
+  kFocusedElements,
+  kRead,  // one attribute, alone or in a batch
+  kObserve,
+};
+
+constexpr absl::string_view VerbName(Verb verb) {
+  switch (verb) {
+    case Verb::kFocusedApplication:
+      return "focused_application";
+    case Verb::kWindowList:
+      return "window_list";
+    case Verb::kApplicationOfProcess:
+      return "application_of_process";
+    case Verb::kApplications:
+      return "applications";
+    case Verb::kFocusedElements:
+      return "focused_elements";
+    case Verb::kRead:
+      return "read";
+    case Verb::kObserve:
+      return "observe";
+  }
+  return "unknown";
+}
+
+struct Message {
+  int index = 0;         // counts the messages of the server's life, from 0
+  int64_t flight = 0;    // messages of one flight share it; from 1
+  int place = 0;         // within the flight, from 0
+  bool batched = false;  // sent by ReadMany
+  Verb verb = Verb::kRead;
+  // Whom it goes to: an Application::id, or empty for the accessibility
+  // registry and for the display.
+  Element element;  // `path` is empty when the verb names no element
+  Attribute attribute = Attribute::kRole;  // of kRead
+  Range range;                             // of kRead of kText
+  pid_t pid = 0;                           // of kApplicationOfProcess
+  absl::Time sent;
+  absl::Time deadline;
+
+  bool BearsText() const {
+    return verb == Verb::kRead && ax::BearsText(attribute);
+  }
+};
+
+struct LoggedMessage {
+  Message message;
+  absl::StatusCode outcome = absl::StatusCode::kOk;  // what the client got
+  // At the moment the message arrived: the element was secure in truth;
+  bool secure = false;
+  // and the client had been told so, by an answer to an earlier flight which it
+  // has not been told to be over. A text-bearing message then has no excuse.
+  bool told_secure = false;
+};
+
+}  // namespace tactus::ax::mock
+
+#endif  // TACTUS_AX_MOCK_MESSAGE_H_
