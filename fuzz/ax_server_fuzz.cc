@@ -1,0 +1,154 @@
+// Any hostile server against what reads the focus: resolve, read, snapshot and
+// the cache. Bytes become a desktop, its hostilities and what happens on it.
+//
+// The oracles, beyond crashes: every snapshot ends by its deadline on the
+// simulated clock, with a bounded number of calls; no text-bearing call goes to
+// an element known to be secure; what a snapshot says is consistent in itself;
+// and where nobody lies or acts, it is the truth.
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+#include "ax/clock/clock.h"
+#include "ax/focus/focus_cache.h"
+#include "ax/mock/mock_server.h"
+#include "ax/mock/script.h"
+#include "ax/mock/world.h"
+#include "ax/server/server.h"
+#include "ax/snapshot/snapshot.h"
+#include "ax/snapshot/token.h"
+#include "ax/text/offsets.h"
+#include "ax/text/utf.h"
+#include "ax/types/types.h"
+#include "fuzz/check.h"
+
+namespace tactus::ax {
+namespace {
+
+using mock::MockServer;
+using mock::Script;
+using mock::World;
+
+// Short, so that the fuzzer meets windows without needing long texts.
+constexpr int64_t kMaxText = 24;
+constexpr int64_t kContext = 5;
+constexpr absl::Duration kDeadline = absl::Milliseconds(200);
+// Eight claims of five attributes each, a window, and three readings of four
+// texts, one by one, for a hint and two attempts; and what finds them.
+constexpr int64_t kMaxCalls = 3 * (8 * 5 + 1 + 3 * 4 + 8) + 8;
+
+int64_t Length(const std::string& text) {
+  return static_cast<int64_t>(CodePointCount(text));
+}
+
+void CheckConsistent(const Snapshot& snapshot) {
+  if (snapshot.secure) {
+    FUZZ_CHECK(!snapshot.value.ok() && !snapshot.caret.ok() &&
+               !snapshot.character_count.ok() && !snapshot.selection.ok() &&
+               !snapshot.selected_text.ok());
+    FUZZ_CHECK(snapshot.context_before.empty() &&
+               snapshot.context_after.empty());
+    FUZZ_CHECK(snapshot.strategy() == Strategy::kSecure);
+  } else {
+    FUZZ_CHECK(snapshot.role.ok());
+  }
+  const absl::StatusOr<SnapshotToken> token = DecodeToken(snapshot.token());
+  FUZZ_CHECK(token.ok());
+  FUZZ_CHECK(token->path == snapshot.element.path);
+  FUZZ_CHECK(token->window == snapshot.window);
+
+  if (!snapshot.value.ok()) return;
+  const Range window = snapshot.window;
+  FUZZ_CHECK(window.begin >= 0 && window.length() == Length(*snapshot.value));
+  FUZZ_CHECK(Length(snapshot.context_before) <= kContext);
+  FUZZ_CHECK(Length(snapshot.context_after) <= kContext);
+  FUZZ_CHECK(!snapshot.whole || window.begin == 0);
+  if (snapshot.caret.ok()) {
+    FUZZ_CHECK(*snapshot.caret >= 0);
+    FUZZ_CHECK(!snapshot.whole || *snapshot.caret <= window.end);
+  }
+  if (snapshot.selection.ok()) {
+    const Range selection = *snapshot.selection;
+    FUZZ_CHECK(selection.begin >= 0 && selection.begin <= selection.end);
+    if (window.Contains(selection)) {
+      FUZZ_CHECK(snapshot.selected_text.ok());
+      FUZZ_CHECK(*snapshot.selected_text ==
+                 SubstrByCodePoints(
+                     *snapshot.value,
+                     static_cast<size_t>(selection.begin - window.begin),
+                     static_cast<size_t>(selection.end - window.begin)));
+    }
+  }
+}
+
+// Nobody lies and nothing happens: then what was read is what is there.
+void CheckTruth(const World& world, const absl::StatusOr<Snapshot>& snapshot) {
+  const std::optional<Element> focused = world.Focused();
+  if (!snapshot.ok() || !snapshot->value.ok() || !focused.has_value()) return;
+  // Several elements of the focused application may claim the focus.
+  const mock::Node* node = world.Find(snapshot->element);
+  FUZZ_CHECK(node != nullptr);
+  FUZZ_CHECK(snapshot->element.application == focused->application);
+  const int64_t size = static_cast<int64_t>(node->text.size());
+  FUZZ_CHECK(snapshot->character_count.ok());
+  FUZZ_CHECK(*snapshot->character_count == size);
+  FUZZ_CHECK(snapshot->whole == (size <= kMaxText));
+  FUZZ_CHECK(snapshot->window.length() == std::min(size, kMaxText));
+  std::string truth;
+  for (int64_t i = snapshot->window.begin; i < snapshot->window.end; ++i) {
+    AppendCodePoint(node->text[static_cast<size_t>(i)], truth);
+  }
+  FUZZ_CHECK(*snapshot->value == truth);
+}
+
+absl::StatusOr<Snapshot> Take(MockServer& server, FocusHints* hints) {
+  const absl::Time deadline = server.clock().Now() + kDeadline;
+  const Traffic before = server.traffic();
+  absl::StatusOr<Snapshot> snapshot = SnapshotFocused(
+      server, {.deadline = deadline, .max_text = kMaxText, .context = kContext},
+      hints);
+  FUZZ_CHECK(server.clock().Now() <= deadline);
+  FUZZ_CHECK((server.traffic() - before).calls <= kMaxCalls);
+  FUZZ_CHECK(server.TextSentToToldSecure() == 0);
+  if (snapshot.ok()) CheckConsistent(*snapshot);
+  return snapshot;
+}
+
+void Run(const Script& script) {
+  World world(script.desktop);
+  SimulatedClock clock;
+  MockServer server(&world, &clock, script.latency);
+  if (!mock::Play(script, server).ok()) return;
+  const bool honest = script.hostilities.empty() && script.actions.empty();
+
+  for (int i = 0; i < 2; ++i) {
+    const absl::StatusOr<Snapshot> snapshot = Take(server, nullptr);
+    if (honest) CheckTruth(world, snapshot);
+  }
+
+  // The cache has a server of its own, on the same desktop and clock.
+  absl::StatusOr<std::unique_ptr<FocusCache>> cache = FocusCache::Create(
+      std::make_unique<MockServer>(&world, &clock, script.latency),
+      clock.Now() + kDeadline);
+  if (!cache.ok()) return;
+  for (int i = 0; i < 3; ++i) {
+    const absl::StatusOr<Snapshot> snapshot = Take(server, cache->get());
+    if (honest) CheckTruth(world, snapshot);
+    (*cache)->Step(clock.Now()).IgnoreError();
+  }
+}
+
+}  // namespace
+}  // namespace tactus::ax
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  tactus::ax::Run(tactus::ax::mock::FromBytes({data, size}));
+  return 0;
+}
