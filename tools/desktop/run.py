@@ -23,6 +23,7 @@ XDG_RUNTIME_DIR and HOME of the private desktop, TACTUS_DESKTOP=1 and:
 
   TACTUS_DESKTOP_APP      the name given to --app
   TACTUS_DESKTOP_APP_PID  the process that owns its window
+  TACTUS_DESKTOP_ALSO_PIDS  the same of each --also, in order
   TACTUS_DESKTOP_DIR      a scratch folder, gone afterwards
   TACTUS_DESKTOP_DUMP     prints what the application itself holds, exactly
   TACTUS_DESKTOP_CTL      drives our own widgets; run it for its usage
@@ -117,6 +118,8 @@ def _run(desktop, options):
         desktop.wait_for_window(application)
     environment = desktop.command_environment()
     environment["TACTUS_DESKTOP_APP"] = options.app
+    environment["TACTUS_DESKTOP_ALSO_PIDS"] = " ".join(
+        str(application.window_pid) for application in desktop.applications)
     if options.app != "none":
         main = desktop.open(options.app, options.text or "", options.kind,
                             options.page and os.path.abspath(options.page),
