@@ -158,7 +158,8 @@ void Applications::Describe(absl::Span<const AppPtr> apps,
     app.info.toolkit = text(one.toolkit);
     app.info.toolkit_version = text(one.version);
     app.info.name = text(one.name);
-    app.quirks = &QuirksFor(app.info.toolkit, app.info.toolkit_version);
+    app.quirks =
+        &QuirksFor(app.info.toolkit, app.info.toolkit_version, app.info.name);
   }
 }
 

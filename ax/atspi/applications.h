@@ -49,6 +49,7 @@ struct App {
   std::unique_ptr<Bus> peer;
   bool peer_asked = false;
   int contacts = 0;
+  bool text_seen = false;  // see Quirks::cold_text
 };
 
 // Shared, since an application may leave the bus while calls to it are being

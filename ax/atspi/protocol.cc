@@ -50,6 +50,18 @@ int ReadReference(sd_bus_message* m, Reference& out) {
   return r;
 }
 
+absl::StatusOr<std::string> ReadText(sd_bus_message* m) {
+  const char* text = nullptr;
+  if (sd_bus_message_read_basic(m, 's', &text) <= 0) return Malformed("s");
+  const size_t size = strlen(text);
+  if (size > kMaxTextBytes) {
+    return absl::DataLossError(
+        absl::StrCat("the application answered a text of ", size,
+                     " bytes; at most ", kMaxTextBytes, " are taken"));
+  }
+  return std::string(text, size);
+}
+
 States InterfaceBit(absl::string_view name) {
   if (name == kText) return kStateSupportsText;
   if (name == "org.a11y.atspi.EditableText") return kStateSupportsEditing;
@@ -266,17 +278,8 @@ States StatesFromWords(uint32_t low, uint32_t high) {
 }
 
 absl::StatusOr<std::string> DecodeString(sd_bus_message* reply) {
-  const char* text = nullptr;
-  if (!Is(reply, "s") || sd_bus_message_read_basic(reply, 's', &text) <= 0) {
-    return Malformed("s");
-  }
-  const size_t size = strlen(text);
-  if (size > kMaxTextBytes) {
-    return absl::DataLossError(
-        absl::StrCat("the application answered a text of ", size,
-                     " bytes; at most ", kMaxTextBytes, " are taken"));
-  }
-  return std::string(text, size);
+  if (!Is(reply, "s")) return Malformed("s");
+  return ReadText(reply);
 }
 
 absl::StatusOr<uint32_t> DecodeUint32(sd_bus_message* reply) {

