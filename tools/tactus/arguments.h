@@ -1,0 +1,50 @@
+// The command line of `tactus`, read into plain data.
+//
+// The one unit that includes CLI11: its header is costly to compile, and it
+// throws, which nothing above this does.
+//
+// Example:
+//
+//   const std::variant<Arguments, Ending> parsed = ParseArguments(argc, argv);
+#ifndef TACTUS_TOOLS_TACTUS_ARGUMENTS_H_
+#define TACTUS_TOOLS_TACTUS_ARGUMENTS_H_
+
+#include <cstdint>
+#include <string>
+#include <variant>
+
+#include "absl/time/time.h"
+#include "tools/tactus/exit_code.h"
+
+namespace tactus::cli {
+
+inline constexpr char kVersion[] = "0.1.0";
+
+struct Arguments {
+  enum class Command { kSnapshot, kWatch, kApps, kDoctor };
+
+  Command command = Command::kSnapshot;
+  bool json = false;
+  absl::Duration wait;  // --in: before anything is read
+  absl::Duration deadline = absl::Milliseconds(500);
+  int64_t max_text = 65536;  // code points
+  int64_t context = 1000;    // code points
+  bool text = false;         // watch: text and selection too
+  absl::Duration run_for = absl::InfiniteDuration();
+  int64_t count = 0;              // watch: lines, 0 for no end
+  std::string launcher_override;  // doctor: the launcher's name
+};
+
+// The command line asked for no command: print these and exit.
+struct Ending {
+  ExitCode code = ExitCode::kDone;
+  std::string out;    // for standard output
+  std::string error;  // for standard error
+};
+
+std::variant<Arguments, Ending> ParseArguments(int argc,
+                                               const char* const* argv);
+
+}  // namespace tactus::cli
+
+#endif  // TACTUS_TOOLS_TACTUS_ARGUMENTS_H_

@@ -1,0 +1,285 @@
+#include "tools/tactus/json.h"
+
+#include <boost/json.hpp>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/string_view.h"
+#include "absl/time/time.h"
+#include "absl/types/span.h"
+#include "ax/resolve/resolve.h"
+#include "ax/server/server.h"
+#include "ax/snapshot/snapshot.h"
+#include "ax/text/escape.h"
+#include "ax/text/utf.h"
+#include "ax/types/types.h"
+#include "tools/tactus/apps.h"
+#include "tools/tactus/doctor.h"
+#include "tools/tactus/exit_code.h"
+#include "tools/tactus/watch.h"
+
+namespace tactus::cli {
+namespace {
+
+using boost::json::array;
+using boost::json::object;
+using boost::json::value;
+
+struct StateWord {
+  ax::State state;
+  const char* word;
+};
+
+constexpr StateWord kStateWords[] = {
+    {ax::kStateFocused, "focused"},
+    {ax::kStateActive, "active"},
+    {ax::kStateShowing, "showing"},
+    {ax::kStateVisible, "visible"},
+    {ax::kStateEditable, "editable"},
+    {ax::kStateReadOnly, "read_only"},
+    {ax::kStateEnabled, "enabled"},
+    {ax::kStateSingleLine, "single_line"},
+    {ax::kStateMultiLine, "multi_line"},
+    {ax::kStateDefunct, "defunct"},
+    {ax::kStateSupportsText, "supports_text"},
+    {ax::kStateSupportsEditing, "supports_editing"},
+};
+
+value Json(absl::string_view text) {
+  const std::string valid =
+      ax::Sanitize(std::string_view(text.data(), text.size()));
+  return value(boost::json::string(valid.data(), valid.size()));
+}
+value Json(const std::string& text) { return Json(absl::string_view(text)); }
+value Json(bool flag) { return flag; }
+value Json(int64_t number) { return number; }
+value Json(ax::Range range) {
+  return object{{"begin", range.begin}, {"end", range.end}};
+}
+value Json(const ax::RoleValue& role) {
+  return object{{"kind", Json(ax::RoleName(role.role))},
+                {"native", Json(role.native)}};
+}
+value Json(const ax::Element& element) {
+  return object{{"application", Json(element.application)},
+                {"path", Json(element.path)}};
+}
+value Json(const ax::Application& application) {
+  return object{{"id", Json(application.id)},
+                {"name", Json(application.name)},
+                {"pid", application.pid},
+                {"toolkit", Json(application.toolkit)},
+                {"toolkit_version", Json(application.toolkit_version)}};
+}
+value Json(const ax::Traffic& traffic) {
+  return object{{"flights", traffic.flights},
+                {"calls", traffic.calls},
+                {"bytes", traffic.bytes},
+                {"connections", traffic.connections}};
+}
+
+// Null where there is nothing to tell of.
+value Json(const absl::Status& status) {
+  if (status.ok()) return nullptr;
+  return object{{"code", Json(absl::StatusCodeToString(status.code()))},
+                {"message", Json(status.message())}};
+}
+
+// Attributes, of which each either has a value or an entry in "errors".
+class Attributes {
+ public:
+  explicit Attributes(object* out) : out_(out) {}
+
+  template <typename T>
+  void Add(absl::string_view name, const absl::StatusOr<T>& reading) {
+    const boost::json::string_view key(name.data(), name.size());
+    if (reading.ok()) {
+      (*out_)[key] = Json(*reading);
+    } else {
+      (*out_)[key] = nullptr;
+      errors_[key] = Json(reading.status());
+    }
+  }
+
+  const object& errors() const { return errors_; }
+
+ private:
+  object* out_;
+  object errors_;
+};
+
+value States(ax::States states) {
+  array words;
+  for (const StateWord& entry : kStateWords) {
+    if (states & entry.state) words.emplace_back(entry.word);
+  }
+  return words;
+}
+
+// Whether UTF-8 can hold the text as it is; null where there is none.
+value IsExact(const absl::StatusOr<std::string>& text) {
+  if (!text.ok()) return nullptr;
+  return ax::IsValidUtf8(*text);
+}
+
+value Window(const ax::Snapshot& snapshot) {
+  if (!snapshot.value.ok()) return nullptr;
+  return Json(snapshot.window);
+}
+
+// What snapshots and the lines of a watch have alike.
+void AddText(const ax::Snapshot& snapshot, object& out,
+             Attributes& attributes) {
+  attributes.Add("value", snapshot.value);
+  out["value_status"] = Json(snapshot.value.status());
+  out["value_exact"] = IsExact(snapshot.value);
+  out["window"] = Window(snapshot);
+  out["whole"] = snapshot.whole;
+  attributes.Add("character_count", snapshot.character_count);
+  attributes.Add("caret", snapshot.caret);
+  attributes.Add("selection", snapshot.selection);
+}
+
+void AddKind(const ax::Snapshot& snapshot, object& out,
+             Attributes& attributes) {
+  attributes.Add("role", snapshot.role);
+  out["secure"] = snapshot.secure;
+  out["strategy"] = Json(ax::StrategyName(snapshot.strategy()));
+  out["ambiguous"] = snapshot.ambiguous;
+}
+
+std::string Line(const object& result) {
+  const std::string json = boost::json::serialize(result);
+  std::string safe;
+  safe.reserve(json.size() + 1);
+  // Only within strings can anything but ASCII stand, or DEL.
+  std::string_view rest = json;
+  while (!rest.empty()) {
+    const ax::DecodedCodePoint decoded = ax::DecodeOne(rest);
+    const std::string_view one = rest.substr(0, decoded.size);
+    const bool ascii = decoded.code_point < 0x7F;
+    if (ascii || ax::ForTerminal(one) == one) {
+      safe.append(one);
+    } else {
+      // Nothing that is escaped lies beyond U+FFFF.
+      safe.append(absl::StrFormat("\\u%04x",
+                                  static_cast<uint32_t>(decoded.code_point)));
+    }
+    rest.remove_prefix(decoded.size);
+  }
+  safe.push_back('\n');
+  return safe;
+}
+
+}  // namespace
+
+std::string SnapshotJson(const ax::Snapshot& snapshot, absl::Duration connect) {
+  object out;
+  Attributes attributes(&out);
+  out["schema"] = kSnapshotSchema;
+  AddText(snapshot, out, attributes);
+  attributes.Add("selected_text", snapshot.selected_text);
+  out["context_before"] = Json(snapshot.context_before);
+  out["context_after"] = Json(snapshot.context_after);
+  AddKind(snapshot, out, attributes);
+  attributes.Add("value_settable", snapshot.value_settable);
+  attributes.Add("selection_settable", snapshot.selection_settable);
+  out["states"] = States(snapshot.states);
+  out["application"] = Json(snapshot.application);
+  out["element"] = Json(snapshot.element);
+  out["route"] = Json(ax::RouteName(snapshot.route));
+  out["system_wide_status"] = Json(snapshot.system_wide);
+  out["token"] = Json(snapshot.token());
+  array notes;
+  for (const std::string& note : snapshot.notes) notes.push_back(Json(note));
+  out["notes"] = std::move(notes);
+  out["errors"] = attributes.errors();
+  out["connect_us"] = absl::ToInt64Microseconds(connect);
+  out["elapsed_us"] = absl::ToInt64Microseconds(snapshot.elapsed);
+  out["traffic"] = Json(snapshot.traffic);
+  return Line(out);
+}
+
+std::string ChangeJson(const Change& change) {
+  object out;
+  out["schema"] = kEventSchema;
+  out["kind"] = Json(KindName(change.kind));
+  out["at_ms"] = absl::ToInt64Milliseconds(change.at);
+  out["events"] = change.events;
+  out["application"] = nullptr;
+  out["element"] = nullptr;
+  out["status"] = Json(change.why);
+  out["snapshot"] = nullptr;
+  if (change.snapshot.has_value()) {
+    const ax::Snapshot& snapshot = *change.snapshot;
+    out["application"] = Json(snapshot.application);
+    out["element"] = Json(snapshot.element);
+    object summary;
+    Attributes attributes(&summary);
+    AddText(snapshot, summary, attributes);
+    AddKind(snapshot, summary, attributes);
+    summary["token"] = Json(snapshot.token());
+    summary["errors"] = attributes.errors();
+    out["snapshot"] = std::move(summary);
+  }
+  return Line(out);
+}
+
+std::string AppsJson(const Apps& apps) {
+  array list;
+  for (const App& app : apps.apps) {
+    object entry;
+    entry["application"] = Json(app.application);
+    entry["process"] = Json(app.process);
+    entry["answers"] = app.answers;
+    entry["focused"] = app.focused;
+    if (app.answers) {
+      entry["own_socket"] = app.own_socket;
+      entry["reading"] = Json(app.reading);
+      entry["editing"] = Json(app.editing);
+    } else {
+      entry["own_socket"] = nullptr;
+      entry["reading"] = nullptr;
+      entry["editing"] = nullptr;
+    }
+    list.push_back(std::move(entry));
+  }
+  array unknown;
+  for (const UnknownWindow& one : apps.unknown) {
+    unknown.push_back(object{{"pid", one.window.pid},
+                             {"process", Json(one.process)},
+                             {"title", Json(one.window.title)},
+                             {"active", one.window.active}});
+  }
+  object out;
+  out["schema"] = kAppsSchema;
+  out["applications"] = std::move(list);
+  out["unknown_windows"] = std::move(unknown);
+  out["focus_status"] = Json(apps.focus);
+  out["windows_status"] = Json(apps.windows);
+  return Line(out);
+}
+
+std::string DoctorJson(absl::Span<const Check> checks) {
+  array list;
+  for (const Check& check : checks) {
+    object entry;
+    entry["name"] = Json(check.name);
+    entry["state"] = Json(StateName(check.state));
+    entry["found"] = Json(check.found);
+    entry["remedy"] =
+        check.remedy.empty() ? value(nullptr) : Json(check.remedy);
+    list.push_back(std::move(entry));
+  }
+  object out;
+  out["schema"] = kDoctorSchema;
+  out["ok"] = Verdict(checks) == ExitCode::kDone;
+  out["checks"] = std::move(list);
+  return Line(out);
+}
+
+}  // namespace tactus::cli

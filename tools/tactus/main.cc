@@ -1,0 +1,179 @@
+// `tactus`: the focused text field, on the command line. See docs/tactus.md.
+
+#include <signal.h>
+
+#include <cstdio>
+#include <functional>
+#include <memory>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
+#include "ax/atspi/server.h"
+#include "ax/clock/clock.h"
+#include "ax/server/server.h"
+#include "ax/snapshot/snapshot.h"
+#include "tools/tactus/apps.h"
+#include "tools/tactus/arguments.h"
+#include "tools/tactus/chromium.h"
+#include "tools/tactus/doctor.h"
+#include "tools/tactus/exit_code.h"
+#include "tools/tactus/human.h"
+#include "tools/tactus/json.h"
+#include "tools/tactus/launcher.h"
+#include "tools/tactus/output.h"
+#include "tools/tactus/stop_signals.h"
+#include "tools/tactus/watch.h"
+
+namespace tactus::cli {
+namespace {
+
+using ax::atspi::AtspiServer;
+
+void WaitBeforeReading(absl::Duration wait) {
+  if (wait <= absl::ZeroDuration()) return;
+  TellPerson(absl::StrCat("reading in ", absl::FormatDuration(wait),
+                          ": click into a text field"));
+  absl::SleepFor(wait);
+}
+
+ExitCode Finish(const std::string& result, ExitCode code) {
+  if (absl::Status status = WriteResult(result); !status.ok()) {
+    return Complain(status);
+  }
+  return code;
+}
+
+ExitCode Snapshot(const Arguments& arguments) {
+  ax::Clock& clock = ax::Clock::Real();
+  // Connected before the wait, so that whoever cannot read here is not made to
+  // wait for it. The wait itself is no part of the deadline.
+  const absl::Time begun = clock.Now();
+  absl::StatusOr<std::unique_ptr<AtspiServer>> server =
+      AtspiServer::Connect({}, begun + arguments.deadline);
+  if (!server.ok()) return Complain(server.status());
+  const absl::Duration connect = clock.Now() - begun;
+  WaitBeforeReading(arguments.wait);
+
+  const absl::StatusOr<ax::Snapshot> snapshot = ax::SnapshotFocused(
+      **server, {.deadline = clock.Now() + arguments.deadline - connect,
+                 .max_text = arguments.max_text,
+                 .context = arguments.context});
+  if (!snapshot.ok()) {
+    Complain(std::string(snapshot.status().message()));
+    // What could connect can run here. Wayland answers FailedPrecondition for
+    // its list of windows where nothing has the focus: that passes.
+    return ExitCode::kFailed;
+  }
+  const ExitCode code = ExitCodeFor(*snapshot);
+  if (code != ExitCode::kDone) {
+    Complain(absl::StrCat("the text was not read: ",
+                          snapshot->value.status().message()));
+  }
+  return Finish(arguments.json ? SnapshotJson(*snapshot, connect)
+                               : SnapshotForPeople(*snapshot, connect),
+                code);
+}
+
+ExitCode WatchChanges(const Arguments& arguments) {
+  ax::Clock& clock = ax::Clock::Real();
+  const absl::Time deadline = clock.Now() + arguments.deadline;
+  absl::StatusOr<std::unique_ptr<AtspiServer>> server =
+      AtspiServer::Connect({}, deadline);
+  if (!server.ok()) return Complain(server.status());
+  absl::StatusOr<std::unique_ptr<ax::EventSource>> events =
+      (*server)->Observe({.text = arguments.text}, deadline);
+  if (!events.ok()) return Complain(events.status());
+
+  absl::Status status;
+  {
+    const StopSignals stop([&events] { (*events)->Cancel(); });
+    status = Watch(
+        **server, **events,
+        {.text = arguments.text,
+         .run_for = arguments.run_for,
+         .count = arguments.count,
+         .deadline = arguments.deadline,
+         .max_text = arguments.max_text},
+        [](const Change& change) { return WriteResult(ChangeJson(change)); });
+  }
+  // Whoever closed the pipe has seen enough.
+  if (status.ok() || absl::IsCancelled(status)) return ExitCode::kDone;
+  return Complain(status);
+}
+
+ExitCode ListApplications(const Arguments& arguments) {
+  absl::StatusOr<std::unique_ptr<AtspiServer>> server =
+      AtspiServer::Connect({}, ax::Clock::Real().Now() + arguments.deadline);
+  if (!server.ok()) return Complain(server.status());
+  const absl::StatusOr<Apps> apps = ListApps(
+      **server,
+      [&server](const ax::Application& application) {
+        return (*server)->HasSocket(application);
+      },
+      "/proc", arguments.deadline);
+  if (!apps.ok()) return Complain(apps.status());
+  return Finish(arguments.json ? AppsJson(*apps) : AppsForPeople(*apps),
+                ExitCode::kDone);
+}
+
+ExitCode OverrideLauncher(const std::string& name) {
+  const std::vector<std::string> folders = LauncherFolders();
+  const absl::StatusOr<std::string> launcher = ReadLauncher(name, folders);
+  if (!launcher.ok()) return Complain(launcher.status());
+  const absl::StatusOr<std::string> changed =
+      WithFlag(*launcher, kAccessibilityFlag);
+  if (!changed.ok()) return Complain(changed.status());
+  TellPerson(absl::StrCat("save this under the same name in ", folders.front(),
+                          " and start the application anew"));
+  return Finish(*changed, ExitCode::kDone);
+}
+
+ExitCode ExamineHere(const Arguments& arguments) {
+  if (!arguments.launcher_override.empty()) {
+    return OverrideLauncher(arguments.launcher_override);
+  }
+  const std::vector<Check> checks =
+      Examine({.deadline = arguments.deadline,
+               .before_read = [&] { WaitBeforeReading(arguments.wait); }});
+  return Finish(arguments.json ? DoctorJson(checks) : DoctorForPeople(checks),
+                Verdict(checks));
+}
+
+ExitCode Run(const Arguments& arguments) {
+  switch (arguments.command) {
+    case Arguments::Command::kSnapshot:
+      return Snapshot(arguments);
+    case Arguments::Command::kWatch:
+      return WatchChanges(arguments);
+    case Arguments::Command::kApps:
+      return ListApplications(arguments);
+    case Arguments::Command::kDoctor:
+      return ExamineHere(arguments);
+  }
+  return ExitCode::kUsage;
+}
+
+ExitCode Main(int argc, char** argv) {
+  // A reader that goes away is an error of writing, with a message and an exit
+  // code of ours.
+  signal(SIGPIPE, SIG_IGN);
+  const std::variant<Arguments, Ending> parsed = ParseArguments(argc, argv);
+  if (const auto* ending = std::get_if<Ending>(&parsed)) {
+    fwrite(ending->error.data(), 1, ending->error.size(), stderr);
+    return Finish(ending->out, ending->code);
+  }
+  return Run(std::get<Arguments>(parsed));
+}
+
+}  // namespace
+}  // namespace tactus::cli
+
+int main(int argc, char** argv) {
+  return static_cast<int>(tactus::cli::Main(argc, argv));
+}
