@@ -12,45 +12,93 @@ constexpr Quirks kTable[] = {
     // LibreOffice 7.4 with its GTK 3 plug-in, which names GTK as its toolkit.
     // Each paragraph is an object; its container claims the focus too. GetText
     // takes its end modulo 65536, so an end past the end may answer nothing.
-    {"gtk", "3", "soffice", OffsetUnit::kUtf16, Search::kMatches, true, true,
-     WholeText::kMinusOne, false},
+    {.toolkit = "gtk",
+     .version = "3",
+     .application = "soffice",
+     .offsets = OffsetUnit::kUtf16,
+     .search = Search::kMatches,
+     .one_focus = false,
+     .peer_to_peer = true,
+     .writes_land = true,
+     .whole_text = WholeText::kMinusOne,
+     .cold_text = false},
     // GTK 3.24 through atk-bridge 2.46; mousepad and VTE terminals as well.
-    // FOCUSED is set in the active window alone. GetMatches on the root stops
-    // at the first match and never walks windows that are not there.
-    {"gtk", "3", "", OffsetUnit::kCodePoint, Search::kMatches, true, true,
-     WholeText::kClampedEnd, false},
+    // FOCUSED is set in the active window alone, on one element.
+    {.toolkit = "gtk",
+     .version = "3",
+     .application = "",
+     .offsets = OffsetUnit::kCodePoint,
+     .search = Search::kMatches,
+     .one_focus = true,
+     .peer_to_peer = true,
+     .writes_land = true,
+     .whole_text = WholeText::kClampedEnd,
+     .cold_text = false},
     // GTK 4.8, which speaks AT-SPI itself: no Collection, no socket, and the
     // cache lists only what was realized, the focused element with it.
-    {"GTK", "4", "", OffsetUnit::kCodePoint, Search::kCacheItems, false, true,
-     WholeText::kClampedEnd, false},
+    {.toolkit = "GTK",
+     .version = "4",
+     .application = "",
+     .offsets = OffsetUnit::kCodePoint,
+     .search = Search::kCacheItems,
+     .one_focus = true,
+     .peer_to_peer = false,
+     .writes_land = true,
+     .whole_text = WholeText::kClampedEnd,
+     .cold_text = false},
     // Qt 5.15 and 6.4: no Collection, an empty cache; Properties.GetAll and a
     // GetText of another signature crash it, so neither is ever sent. GetText
     // with an end past the end answers nothing; -1 answers all.
-    {"Qt", "", "", OffsetUnit::kUtf16, Search::kTree, false, true,
-     WholeText::kMinusOne, false},
+    {.toolkit = "Qt",
+     .version = "",
+     .application = "",
+     .offsets = OffsetUnit::kUtf16,
+     .search = Search::kTree,
+     .one_focus = false,
+     .peer_to_peer = false,
+     .writes_land = true,
+     .whole_text = WholeText::kMinusOne,
+     .cold_text = false},
     // Chromium 156, Electron: no EditableText at all, so nothing to land.
     // GetText(0, INT_MAX) crashes it.
-    {"Chromium", "", "", OffsetUnit::kCodePoint, Search::kMatches, true, false,
-     WholeText::kClampedEnd, false},
+    {.toolkit = "Chromium",
+     .version = "",
+     .application = "",
+     .offsets = OffsetUnit::kCodePoint,
+     .search = Search::kMatches,
+     .one_focus = false,
+     .peer_to_peer = true,
+     .writes_land = false,
+     .whole_text = WholeText::kClampedEnd,
+     .cold_text = false},
     // Firefox 153: EditableText is claimed on everything, answers true and does
     // nothing. GetSelection(-1) crashes it. GetText with an end past the end
     // answers nothing. Text is fetched from the page's process when it is first
     // asked for; until it is there the answer is an empty text of no length.
-    {"Gecko", "", "", OffsetUnit::kUtf16WithFiller, Search::kMatches, true,
-     false, WholeText::kMinusOne, true},
+    {.toolkit = "Gecko",
+     .version = "",
+     .application = "",
+     .offsets = OffsetUnit::kUtf16WithFiller,
+     .search = Search::kMatches,
+     .one_focus = false,
+     .peer_to_peer = true,
+     .writes_land = false,
+     .whole_text = WholeText::kMinusOne,
+     .cold_text = true},
 };
 
 // Unknown: nothing is sent but what every server must know, and nothing is
 // believed to land.
-constexpr Quirks kUnknown = {"",
-                             "",
-                             "",
-                             OffsetUnit::kCodePoint,
-                             Search::kTree,
-                             false,
-                             false,
-                             WholeText::kMinusOne,
-                             false};
+constexpr Quirks kUnknown = {.toolkit = "",
+                             .version = "",
+                             .application = "",
+                             .offsets = OffsetUnit::kCodePoint,
+                             .search = Search::kTree,
+                             .one_focus = false,
+                             .peer_to_peer = false,
+                             .writes_land = false,
+                             .whole_text = WholeText::kMinusOne,
+                             .cold_text = false};
 
 }  // namespace
 

@@ -45,6 +45,8 @@ struct Quirks {
                                   // from its toolkit; empty for any
   OffsetUnit offsets;
   Search search;
+  // One element at a time says that it is focused: no search for a second.
+  bool one_focus;
   // It may offer a socket of its own (GetApplicationBusAddress).
   bool peer_to_peer;
   // EditableText and the EDITABLE state together mean that a write lands.
