@@ -98,24 +98,6 @@ TEST(ProcessesTest, ProcessIsReadFromItsFiles) {
   EXPECT_EQ(ProcessName(proc, 44), "");
 }
 
-TEST(ProcessesTest, DisplayOfAProcessIsThatOfItsEnvironment) {
-  const std::string proc = absl::StrCat(testing::TempDir(), "/proc");
-  std::filesystem::create_directories(proc + "/50");
-  std::ofstream(proc + "/50/environ") << std::string("A=b\0DISPLAY=:1\0", 15);
-  std::filesystem::create_directories(proc + "/51");
-  std::ofstream(proc + "/51/environ")
-      << std::string("WAYLAND_DISPLAY=wayland-0\0", 26);
-  setenv("DISPLAY", ":1.0", 1);
-  setenv("WAYLAND_DISPLAY", "wayland-0", 1);
-  EXPECT_TRUE(OnOurDisplay(proc, 50));
-  EXPECT_TRUE(OnOurDisplay(proc, 51));
-  EXPECT_TRUE(OnOurDisplay(proc, 52)) << "its environment cannot be read";
-  setenv("DISPLAY", ":2", 1);
-  unsetenv("WAYLAND_DISPLAY");
-  EXPECT_FALSE(OnOurDisplay(proc, 50));
-  EXPECT_FALSE(OnOurDisplay(proc, 51));
-}
-
 TEST(ProcessesTest, OwnProcessIsAmongThoseOfTheMachine) {
   bool found = false;
   for (const Process& process : AllProcesses("/proc")) {

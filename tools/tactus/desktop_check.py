@@ -11,6 +11,7 @@ import re
 import signal
 import subprocess
 import sys
+import time
 import unittest
 
 _TACTUS = os.path.abspath(sys.argv[1])
@@ -258,6 +259,43 @@ class Doctor(_Case):
         self.assertIn("\nfailed   a real read", found)
         self.assertEqual((snapshot, out), (1, ""))
         self.assertIn("does not answer", err)
+
+
+class Browser(_Case):
+    def _start(self, *flags):
+        browser = subprocess.Popen(
+            ["chromium", "--no-sandbox", "--disable-gpu", "--disable-quic",
+             "--no-first-run", "--disable-background-networking",
+             "--disable-component-update", "--disable-sync",
+             "--user-data-dir=" + os.environ["TACTUS_DESKTOP_DIR"] + "/profile",
+             *flags, "about:blank"],
+            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        self.addCleanup(browser.wait, _PATIENCE)
+        self.addCleanup(browser.terminate)
+        return browser.pid
+
+    def _found(self):
+        """What the doctor says of browsers, once it has seen one."""
+        end = time.monotonic() + _PATIENCE
+        while time.monotonic() < end:
+            _, out, _ = _tactus("doctor", "--json")
+            check, = [check for check in json.loads(out)["checks"]
+                      if check["name"] == "Chromium and Electron"]
+            if check["found"] != "none runs here":
+                return check
+            time.sleep(0.1)
+        self.fail("no browser was seen")
+
+    def test_BrowserWithoutTheFlagIsMissingIt(self):
+        pid = self._start()
+        check = self._found()
+        self.assertEqual(check["state"], "missing")
+        self.assertIn("chromium (process %d)" % pid, check["found"])
+        self.assertIn("--launcher-override chromium", check["remedy"])
+
+    def test_BrowserWithTheFlagIsWell(self):
+        self._start("--force-renderer-accessibility")
+        self.assertEqual(self._found()["state"], "ok")
 
 
 if __name__ == "__main__":

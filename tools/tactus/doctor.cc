@@ -62,6 +62,24 @@ std::string Message(const absl::Status& status) {
   return std::string(status.message());
 }
 
+// Where a window manager runs, NotFound is its word that there is no window.
+void KeepThoseWithAWindow(
+    const absl::StatusOr<std::vector<ax::Window>>& windows,
+    std::vector<Browser>& browsers) {
+  if (!windows.ok() && !absl::IsNotFound(windows.status())) return;
+  const auto has_window = [&](const Browser& browser) {
+    return windows.ok() && std::any_of(windows->begin(), windows->end(),
+                                       [&](const ax::Window& window) {
+                                         return window.pid == browser.pid;
+                                       });
+  };
+  browsers.erase(std::remove_if(browsers.begin(), browsers.end(),
+                                [&](const Browser& browser) {
+                                  return !has_window(browser);
+                                }),
+                 browsers.end());
+}
+
 }  // namespace
 
 absl::string_view StateName(Check::State state) {
@@ -260,11 +278,10 @@ std::vector<Check> Examine(const DoctorOptions& options) {
   if (x11.ok()) checks.push_back(CheckWindowManager(manager, wayland));
   std::vector<Browser> browsers =
       RunningBrowsers(AllProcesses("/proc"), getuid());
-  browsers.erase(std::remove_if(browsers.begin(), browsers.end(),
-                                [](const Browser& browser) {
-                                  return !OnOurDisplay("/proc", browser.pid);
-                                }),
-                 browsers.end());
+  if (server.ok() && !wayland && manager.ok()) {
+    // Another desktop of the same user is not the one examined here.
+    KeepThoseWithAWindow((*server)->WindowList(deadline()), browsers);
+  }
   checks.push_back(CheckBrowsers(browsers));
   if (!server.ok()) return checks;
 

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <optional>
@@ -14,7 +13,6 @@
 #include <utility>
 #include <vector>
 
-#include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
@@ -50,11 +48,6 @@ std::optional<pid_t> ParentIn(const std::string& stat) {
   return parent;
 }
 
-// Without the number of the screen: ":1" and ":1.0" are one display.
-std::string DisplayIn(const std::string& value) {
-  return std::string(absl::StripSuffix(value, ".0"));
-}
-
 }  // namespace
 
 std::vector<Process> AllProcesses(const std::string& proc) {
@@ -85,25 +78,6 @@ std::vector<Process> AllProcesses(const std::string& proc) {
 std::string ProcessName(const std::string& proc, pid_t pid) {
   const std::string name = ReadStart(absl::StrCat(proc, "/", pid, "/comm"));
   return std::string(absl::StripSuffix(name, "\n"));
-}
-
-bool OnOurDisplay(const std::string& proc, pid_t pid) {
-  const std::string environment =
-      ReadStart(absl::StrCat(proc, "/", pid, "/environ"));
-  if (environment.empty()) return true;
-  const std::vector<std::string> variables = absl::StrSplit(environment, '\0');
-  for (const char* name : {"DISPLAY", "WAYLAND_DISPLAY"}) {
-    const char* ours = getenv(name);
-    if (ours == nullptr) continue;
-    for (const std::string& variable : variables) {
-      const std::string start = absl::StrCat(name, "=");
-      if (absl::StartsWith(variable, start) &&
-          DisplayIn(variable.substr(start.size())) == DisplayIn(ours)) {
-        return true;
-      }
-    }
-  }
-  return false;
 }
 
 }  // namespace tactus::cli

@@ -28,10 +28,6 @@ std::vector<Process> AllProcesses(const std::string& proc);
 // The short name of a process; empty when there is none.
 std::string ProcessName(const std::string& proc, pid_t pid);
 
-// Whether a process was started on our own display, as its environment and ours
-// say; also where its environment cannot be read.
-bool OnOurDisplay(const std::string& proc, pid_t pid);
-
 }  // namespace tactus::cli
 
 #endif  // TACTUS_TOOLS_TACTUS_PROCESSES_H_
