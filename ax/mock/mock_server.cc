@@ -12,7 +12,6 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -22,7 +21,7 @@
 #include "absl/time/time.h"
 #include "absl/types/span.h"
 #include "ax/clock/clock.h"
-#include "ax/mock/code_points.h"
+#include "ax/mock/honest.h"
 #include "ax/mock/hostility.h"
 #include "ax/mock/message.h"
 #include "ax/mock/world.h"
@@ -68,29 +67,6 @@ int64_t SizeOf(const Application& application) {
 
 bool Known(Attribute attribute) {
   return attribute >= Attribute::kRole && attribute <= Attribute::kSelectedText;
-}
-
-Reading HonestOfWindow(const Pane& pane, Attribute attribute) {
-  constexpr int64_t kShown = kStateShowing | kStateVisible | kStateEnabled;
-  switch (attribute) {
-    case Attribute::kRole:
-      return Value(RoleValue{Role::kContainer, "frame"});
-    case Attribute::kStates:
-      return Value(pane.window.active ? kShown | kStateActive : kShown);
-    case Attribute::kWindow:
-      return Value(pane.element);
-    case Attribute::kValueSettable:
-    case Attribute::kSelectionSettable:
-      return Value(false);
-    default:
-      return absl::UnimplementedError("a window has no such thing");
-  }
-}
-
-std::string Slice(const std::u32string& text, Range range) {
-  const Range within = Clamp(range, static_cast<int64_t>(text.size()));
-  return EncodeUtf8(std::u32string_view(text).substr(
-      static_cast<size_t>(within.begin), static_cast<size_t>(within.length())));
 }
 
 }  // namespace
@@ -454,21 +430,7 @@ absl::StatusOr<std::vector<Element>> MockServer::FocusedElements(
   absl::StatusOr<std::vector<Element>> found;
   const absl::Status status = ExchangeAlone(
       message, deadline, [&](const Message& m) -> absl::StatusOr<int64_t> {
-        const Program& program = *world_->FindProgram(m.element.application);
-        std::vector<Element> claims;
-        if (!program.focus.empty())
-          claims.push_back({application.id, program.focus});
-        for (const Node& node : program.nodes) {
-          if ((node.states & kStateFocused) != 0 &&
-              node.path != program.focus) {
-            claims.push_back({application.id, node.path});
-          }
-        }
-        if (claims.empty()) {
-          found = absl::NotFoundError("nothing has the focus");
-        } else {
-          found = std::move(claims);
-        }
+        found = HonestFocus(*world_, m.element.application);
         for (const auto& hostility : hostilities_) {
           hostility->AlterElements(*world_, m, found);
         }
@@ -483,56 +445,6 @@ absl::StatusOr<std::vector<Element>> MockServer::FocusedElements(
   return found;
 }
 
-Reading MockServer::Honest(const Message& message) const {
-  const Node* node = world_->Find(message.element);
-  if (node == nullptr) {
-    const Pane* pane = world_->FindPane(message.element);
-    if (pane != nullptr) return HonestOfWindow(*pane, message.attribute);
-    return absl::UnavailableError("no such element");
-  }
-  if (ax::BearsText(message.attribute) &&
-      (node->states & kStateSupportsText) == 0) {
-    return absl::UnimplementedError("the element has no text");
-  }
-  switch (message.attribute) {
-    case Attribute::kRole:
-      return Value(node->role);
-    case Attribute::kSubrole:
-      if (!node->subrole.has_value()) {
-        return absl::UnimplementedError("the element has no subrole");
-      }
-      return Value(*node->subrole);
-    case Attribute::kStates:
-      return Value(static_cast<int64_t>(node->states));
-    case Attribute::kValueSettable:
-      return Value(node->value_settable);
-    case Attribute::kSelectionSettable:
-      return Value(node->selection_settable);
-    case Attribute::kWindow: {
-      const std::optional<Element> window = world_->WindowOf(message.element);
-      if (!window.has_value()) return absl::NotFoundError("no window");
-      return Value(*window);
-    }
-    case Attribute::kText:
-      return Value(Slice(node->text, message.range));
-    case Attribute::kCharacterCount:
-      return Value(static_cast<int64_t>(node->text.size()));
-    case Attribute::kCaret:
-      return Value(node->caret);
-    case Attribute::kSelection:
-      if (!node->selection.has_value()) {
-        return absl::NotFoundError("nothing is selected");
-      }
-      return Value(*node->selection);
-    case Attribute::kSelectedText:
-      if (!node->selection.has_value()) {
-        return absl::NotFoundError("nothing is selected");
-      }
-      return Value(Slice(node->text, *node->selection));
-  }
-  return absl::InvalidArgumentError("no such attribute");
-}
-
 Reading MockServer::ReadInFlight(Flight& flight, const ReadRequest& request,
                                  bool batched) {
   Message message;
@@ -544,7 +456,7 @@ Reading MockServer::ReadInFlight(Flight& flight, const ReadRequest& request,
   Reading reading;
   const absl::Status status = Exchange(
       flight, message, [&](const Message& m) -> absl::StatusOr<int64_t> {
-        reading = Honest(m);
+        reading = HonestReading(*world_, m);
         for (const auto& hostility : hostilities_) {
           hostility->AlterReading(*world_, m, reading);
         }

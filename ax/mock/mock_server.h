@@ -43,9 +43,8 @@
 // Unavailable.
 //
 // A batch carries one status a reading, PermissionDenied and DeadlineExceeded
-// too; its whole fails only where a hostility rejects it. An honest answer for
-// a secure element is its plain text, as GTK 4 does: nothing but the client
-// keeps it secret.
+// too; its whole fails only where a hostility rejects it. What is answered in
+// truth is in honest.h.
 //
 // Not thread-safe, except EventSource::Cancel.
 #ifndef TACTUS_AX_MOCK_MOCK_SERVER_H_
@@ -181,7 +180,6 @@ class MockServer : public Server {
   // Waits for the flight's answers.
   void Finish(const Flight& flight);
   void AdvanceTo(absl::Time time);
-  Reading Honest(const Message& message) const;
   void Hear(const Event& event);
 
   World* const world_;

@@ -93,6 +93,27 @@ TEST_F(InstantServerTest, TellsTheTruthOfItsWorld) {
   EXPECT_EQ(Elapsed(), absl::ZeroDuration());
 }
 
+TEST_F(InstantServerTest, NothingSelectedIsNoRangeAndAnEmptyText) {
+  EXPECT_EQ(
+      server_.Read({field_, Attribute::kSelection}, In(kMs)).status().code(),
+      absl::StatusCode::kNotFound);
+  EXPECT_EQ(*Get<std::string>(
+                server_.Read({field_, Attribute::kSelectedText}, In(kMs))),
+            "");
+}
+
+TEST_F(InstantServerTest, ElementWithoutTextLacksItsAttributes) {
+  ASSERT_TRUE(world_.ChangeStates(field_, 0, kStateSupportsText).ok());
+  for (const Attribute attribute :
+       {Attribute::kText, Attribute::kCharacterCount, Attribute::kCaret,
+        Attribute::kSelection, Attribute::kSelectedText}) {
+    EXPECT_EQ(server_.Read({field_, attribute}, In(kMs)).status().code(),
+              absl::StatusCode::kUnimplemented)
+        << AttributeName(attribute);
+  }
+  EXPECT_TRUE(server_.Read({field_, Attribute::kStates}, In(kMs)).ok());
+}
+
 TEST_F(MockServerTest, BatchCostsOneFlightAndItsCalls) {
   ASSERT_TRUE(server_.Read({field_, Attribute::kStates}, In(kMs)).ok());
   const Traffic first = {1, 1, kRequestBytes + kReplyBytes + 8, 1};

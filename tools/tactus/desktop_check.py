@@ -262,13 +262,13 @@ class Doctor(_Case):
 
 
 class Browser(_Case):
-    def _start(self, *flags):
+    def _start(self):
         browser = subprocess.Popen(
             ["chromium", "--no-sandbox", "--disable-gpu", "--disable-quic",
              "--no-first-run", "--disable-background-networking",
              "--disable-component-update", "--disable-sync",
              "--user-data-dir=" + os.environ["TACTUS_DESKTOP_DIR"] + "/profile",
-             *flags, "about:blank"],
+             "about:blank"],
             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         self.addCleanup(browser.wait, _PATIENCE)
         self.addCleanup(browser.terminate)
@@ -276,9 +276,10 @@ class Browser(_Case):
 
     def _found(self):
         """What the doctor says of browsers, once it has seen one."""
-        end = time.monotonic() + _PATIENCE
+        # A browser with a fresh profile takes long on a busy machine.
+        end = time.monotonic() + 3 * _PATIENCE
         while time.monotonic() < end:
-            _, out, _ = _tactus("doctor", "--json")
+            _, out, _ = _tactus("doctor", "--json", "--deadline", "1s")
             check, = [check for check in json.loads(out)["checks"]
                       if check["name"] == "Chromium and Electron"]
             if check["found"] != "none runs here":
@@ -292,10 +293,6 @@ class Browser(_Case):
         self.assertEqual(check["state"], "missing")
         self.assertIn("chromium (process %d)" % pid, check["found"])
         self.assertIn("--launcher-override chromium", check["remedy"])
-
-    def test_BrowserWithTheFlagIsWell(self):
-        self._start("--force-renderer-accessibility")
-        self.assertEqual(self._found()["state"], "ok")
 
 
 if __name__ == "__main__":
