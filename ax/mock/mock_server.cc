@@ -134,7 +134,7 @@ class MockServer::Source : public EventSource {
       }
       const absl::Time now = queue_->clock->Now();
       if (!queue_->events.empty() && queue_->events.front().at <= now) {
-        const Event event = queue_->events.front().event;
+        Event event = queue_->events.front().event;
         queue_->events.pop_front();
         return event;
       }
@@ -318,7 +318,7 @@ absl::Status MockServer::ExchangeAlone(Message message, absl::Time deadline,
   Flight flight;
   flight.deadline = deadline;
   flight.cursor = flight.end = clock_->Now() + latency_.per_flight;
-  const absl::Status status = Exchange(flight, std::move(message), answer);
+  absl::Status status = Exchange(flight, std::move(message), answer);
   Finish(flight);
   return status;
 }
@@ -328,7 +328,7 @@ absl::StatusOr<Application> MockServer::FocusedApplication(
   Message message;
   message.verb = Verb::kFocusedApplication;
   absl::StatusOr<Application> found;
-  const absl::Status status = ExchangeAlone(
+  absl::Status status = ExchangeAlone(
       message, deadline, [&](const Message& m) -> absl::StatusOr<int64_t> {
         const Program* program = world_->FindProgram(world_->desktop().focused);
         if (program == nullptr) {
@@ -351,7 +351,7 @@ absl::StatusOr<std::vector<Window>> MockServer::WindowList(
   Message message;
   message.verb = Verb::kWindowList;
   absl::StatusOr<std::vector<Window>> windows;
-  const absl::Status status = ExchangeAlone(
+  absl::Status status = ExchangeAlone(
       message, deadline, [&](const Message& m) -> absl::StatusOr<int64_t> {
         windows = std::vector<Window>();
         for (const Pane& pane : world_->desktop().panes) {
@@ -376,7 +376,7 @@ absl::StatusOr<Application> MockServer::ApplicationOfProcess(
   message.verb = Verb::kApplicationOfProcess;
   message.pid = pid;
   absl::StatusOr<Application> found;
-  const absl::Status status = ExchangeAlone(
+  absl::Status status = ExchangeAlone(
       message, deadline, [&](const Message& m) -> absl::StatusOr<int64_t> {
         const Program* program = world_->FindProcess(m.pid);
         if (program == nullptr) {
@@ -399,7 +399,7 @@ absl::StatusOr<std::vector<Application>> MockServer::Applications(
   Message message;
   message.verb = Verb::kApplications;
   absl::StatusOr<std::vector<Application>> found;
-  const absl::Status status = ExchangeAlone(
+  absl::Status status = ExchangeAlone(
       message, deadline, [&](const Message& m) -> absl::StatusOr<int64_t> {
         found = std::vector<Application>();
         for (const Program& program : world_->desktop().programs) {
@@ -428,7 +428,7 @@ absl::StatusOr<std::vector<Element>> MockServer::FocusedElements(
   message.verb = Verb::kFocusedElements;
   message.element = {application.id, ""};
   absl::StatusOr<std::vector<Element>> found;
-  const absl::Status status = ExchangeAlone(
+  absl::Status status = ExchangeAlone(
       message, deadline, [&](const Message& m) -> absl::StatusOr<int64_t> {
         found = HonestFocus(*world_, m.element.application);
         for (const auto& hostility : hostilities_) {
@@ -454,7 +454,7 @@ Reading MockServer::ReadInFlight(Flight& flight, const ReadRequest& request,
   message.range = request.range;
   message.batched = batched;
   Reading reading;
-  const absl::Status status = Exchange(
+  absl::Status status = Exchange(
       flight, message, [&](const Message& m) -> absl::StatusOr<int64_t> {
         reading = HonestReading(*world_, m);
         for (const auto& hostility : hostilities_) {
@@ -524,7 +524,7 @@ absl::StatusOr<std::unique_ptr<EventSource>> MockServer::Observe(
     const ObserveOptions& options, absl::Time deadline) {
   Message message;
   message.verb = Verb::kObserve;
-  const absl::Status status = ExchangeAlone(
+  absl::Status status = ExchangeAlone(
       message, deadline,
       [](const Message&) -> absl::StatusOr<int64_t> { return 0; });
   connected_.erase(kObserver);  // the next source opens one of its own

@@ -146,7 +146,7 @@ absl::Status World::Focus(const Element& element) {
   }
   program->focus = element.path;
   node->states |= kStateFocused;
-  const absl::Status activated = Activate(element.application);
+  absl::Status activated = Activate(element.application);
   if (!activated.ok()) return activated;
   Emit({Event::Kind::kFocused, element});
   return absl::OkStatus();
@@ -354,13 +354,13 @@ absl::StatusOr<Application> World::Restart(absl::string_view id,
   }
   program.application.id = NewId();
   if (!same_pid) program.application.pid = NewPid();
-  const Application application = program.application;
-  const absl::Status quit = Quit(gone);
+  Application application = program.application;
+  absl::Status quit = Quit(gone);
   if (!quit.ok()) return quit;
-  const absl::Status started = Start(std::move(program), std::move(title));
+  absl::Status started = Start(std::move(program), std::move(title));
   if (!started.ok()) return started;
   if (focused) {
-    const absl::Status activated = Activate(application.id);
+    absl::Status activated = Activate(application.id);
     if (!activated.ok()) return activated;
   }
   return application;
@@ -372,10 +372,10 @@ absl::StatusOr<Application> World::ReusePid(absl::string_view id) {
   Program other = MakeProgram("stranger", old->application.pid,
                               {TextArea("/stranger", "not yours")});
   other.application.id = NewId();
-  const Application application = other.application;
-  const absl::Status quit = Quit(id);
+  Application application = other.application;
+  absl::Status quit = Quit(id);
   if (!quit.ok()) return quit;
-  const absl::Status started = Start(std::move(other), "stranger");
+  absl::Status started = Start(std::move(other), "stranger");
   if (!started.ok()) return started;
   return application;
 }

@@ -98,8 +98,11 @@ absl::StatusOr<Target> Resolve(Server& server, absl::Time deadline) {
   absl::StatusOr<Application> listed =
       ApplicationByWindowList(server, deadline);
   if (!listed.ok()) {
+    // Where there is no window list to ask, the first route's reason is the
+    // reason.
     return absl::Status(
-        listed.status().code(),
+        absl::IsUnimplemented(listed.status()) ? application.status().code()
+                                               : listed.status().code(),
         absl::StrCat("system-wide route: ", application.status().message(),
                      "; window-list route: ", listed.status().message()));
   }

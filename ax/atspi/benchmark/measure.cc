@@ -114,17 +114,26 @@ class Bench {
   }
 
  private:
-  // What a try must have read to count.
-  absl::Status Check(const absl::StatusOr<std::string>& text) const {
+  // What a try must have read to count. The text itself is never told, but from
+  // what it came.
+  absl::Status Check(const absl::StatusOr<std::string>& text,
+                     absl::string_view source = "") const {
     if (!text.ok()) return text.status();
     if (text->find(options_.text) == std::string::npos) {
-      return absl::DataLossError("read another text than the field holds");
+      return absl::DataLossError(
+          absl::StrCat("read another text than the field holds, of ",
+                       text->size(), " bytes ", source));
     }
     return absl::OkStatus();
   }
 
   absl::Status Check(const absl::StatusOr<Snapshot>& snapshot) const {
-    return snapshot.ok() ? Check(snapshot->value) : snapshot.status();
+    if (!snapshot.ok()) return snapshot.status();
+    const std::string role =
+        snapshot->role.ok() ? snapshot->role->native : "nothing known";
+    return Check(snapshot->value,
+                 absl::StrCat("from ", role, " ", snapshot->element.path,
+                              ", states ", absl::Hex(snapshot->states)));
   }
 
   absl::Status Check(

@@ -267,7 +267,7 @@ absl::Status WireApplication::Understand(sd_bus_message* m, Call& call) const {
   // Whatever names no element of its own concerns the application.
   message.verb = Verb::kFocusedElements;
   message.element = {id_, ""};
-  if (const absl::Status found = FindTarget(path, call); !found.ok()) {
+  if (absl::Status found = FindTarget(path, call); !found.ok()) {
     return found;
   }
   if (call.interface == kProperties) {
@@ -347,10 +347,11 @@ absl::Status WireApplication::Understand(sd_bus_message* m, Call& call) const {
     if (r < 0) return absl::InvalidArgumentError("not a match rule");
     uint32_t word = 0;
     if (size >= sizeof(word)) memcpy(&word, states, sizeof(word));
-    if (word != kFocusedBit) {
+    if ((word & kFocusedBit) == 0) {
       return absl::InvalidArgumentError("only what is focused can be matched");
     }
     call.argument = limit;
+    call.states = word;
   }
   return absl::OkStatus();
 }
@@ -414,6 +415,17 @@ absl::Status WireApplication::Answer(const Call& call, sd_bus_message* reply) {
     absl::StatusOr<std::vector<Element>> found = stage_->Focus(call.message);
     if (absl::IsNotFound(found.status())) found = std::vector<Element>();
     if (!found.ok()) return found.status();
+    // What the focus says is the hostilities' to decide; the other states are
+    // the element's own. A claim for what does not exist is not filtered.
+    found->erase(std::remove_if(
+                     found->begin(), found->end(),
+                     [&](const Element& element) {
+                       const Node* node = stage_->world().Find(element);
+                       const uint32_t others = call.states & ~kFocusedBit;
+                       return node != nullptr &&
+                              (StateWords(node->states)[0] & others) != others;
+                     }),
+                 found->end());
     if (call.argument > 0 &&
         found->size() > static_cast<size_t>(call.argument)) {
       found->resize(static_cast<size_t>(call.argument));

@@ -86,6 +86,7 @@ class WireApplication {
     bool cache = false;    // to its cache
     Element element;       // in the stage's names; path empty for the root
     int64_t argument = 0;  // an index; the limit of GetMatches, 0 for none
+    uint32_t states = 0;   // of GetMatches: the first word that must be set
     bool to_end = false;   // GetText up to -1
     Message message;
   };
