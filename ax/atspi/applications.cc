@@ -28,18 +28,18 @@ namespace tactus::ax::atspi {
 namespace {
 
 const std::string& DaemonName() {
-  static const std::string name = "org.freedesktop.DBus";
-  return name;
+  static const std::string kName = "org.freedesktop.DBus";
+  return kName;
 }
 
 const std::string& DaemonPath() {
-  static const std::string path = "/org/freedesktop/DBus";
-  return path;
+  static const std::string kPath = "/org/freedesktop/DBus";
+  return kPath;
 }
 
 const std::string& Root() {
-  static const std::string path = kRootPath;
-  return path;
+  static const std::string kPath = kRootPath;
+  return kPath;
 }
 
 // Longest that opening an application's own socket may take: it is an

@@ -76,6 +76,13 @@ class Applications {
   // is listed without a toolkit.
   absl::StatusOr<std::vector<AppPtr>> All(absl::Time deadline);
 
+  // What is known of a name already, without asking anybody; null when nothing
+  // is.
+  AppPtr Known(const std::string& name) const {
+    const auto found = apps_.find(name);
+    return found == apps_.end() ? nullptr : found->second;
+  }
+
   // The fastest open connection to `app`.
   Bus& Route(App& app) {
     return app.peer != nullptr && app.peer->alive() ? *app.peer : *bus_;

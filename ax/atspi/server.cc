@@ -2,7 +2,6 @@
 
 #include <stdlib.h>
 #include <sys/types.h>
-#include <systemd/sd-bus.h>
 #include <unistd.h>
 
 #include <memory>
@@ -21,8 +20,8 @@
 #include "ax/atspi/display.h"
 #include "ax/atspi/focus_search.h"
 #include "ax/atspi/observer.h"
-#include "ax/atspi/protocol.h"
 #include "ax/atspi/reader.h"
+#include "ax/atspi/session.h"
 #include "ax/clock/clock.h"
 #include "ax/server/server.h"
 #include "ax/types/types.h"
@@ -37,35 +36,15 @@ std::string Environment(const char* name) {
 
 absl::StatusOr<std::string> AddressFromSessionBus(Traffic* traffic,
                                                   absl::Time deadline) {
-  std::string session = Environment("DBUS_SESSION_BUS_ADDRESS");
-  if (session.empty() && !Environment("XDG_RUNTIME_DIR").empty()) {
-    session =
-        absl::StrCat("unix:path=", Environment("XDG_RUNTIME_DIR"), "/bus");
+  absl::StatusOr<std::unique_ptr<Session>> session = Session::Connect(deadline);
+  if (!session.ok()) {
+    return absl::Status(
+        session.status().code(),
+        absl::StrCat("no session bus: ", session.status().message()));
   }
-  if (session.empty()) {
-    return absl::FailedPreconditionError(
-        "no session bus: DBUS_SESSION_BUS_ADDRESS is not set. Run this inside "
-        "a desktop session, or under tools/desktop/run");
-  }
-  absl::StatusOr<std::unique_ptr<Bus>> bus =
-      Bus::Connect(session, Bus::Kind::kDaemon, deadline);
-  ++traffic->connections;
-  if (!bus.ok()) {
-    return absl::FailedPreconditionError(absl::StrCat(
-        "the session bus does not answer: ", bus.status().message()));
-  }
-  Flight flight(traffic);
-  const std::string name = "org.a11y.Bus";
-  const std::string path = "/org/a11y/bus";
-  const int call =
-      flight.Add(**bus, Call{name, path, "org.a11y.Bus", "GetAddress"});
-  flight.Run(deadline);
-  if (!flight.status(call).ok()) {
-    return absl::FailedPreconditionError(absl::StrCat(
-        "the session has no accessibility bus (", flight.status(call).message(),
-        "): install the package at-spi2-core"));
-  }
-  return DecodeString(flight.reply(call));
+  absl::StatusOr<std::string> address = (*session)->AccessibilityBus(deadline);
+  *traffic += (*session)->traffic();
+  return address;
 }
 
 absl::StatusOr<std::string> FindAddress(const AtspiOptions& options,
@@ -200,9 +179,8 @@ class AtspiServerImpl : public AtspiServer {
   const std::string& bus_address() const override { return address_; }
 
   bool HasSocket(const Application& application) override {
-    absl::StatusOr<AppPtr> app =
-        applications_->ByName(application.id, absl::InfinitePast());
-    return app.ok() && &applications_->Route(**app) != bus_.get();
+    const AppPtr app = applications_->Known(application.id);
+    return app != nullptr && &applications_->Route(*app) != bus_.get();
   }
 
  private:

@@ -12,6 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
 #include "ax/atspi/bus.h"
+#include "ax/atspi/protocol.h"
 #include "ax/atspi/quirks.h"
 #include "ax/server/server.h"
 #include "ax/types/types.h"
@@ -27,9 +28,29 @@ std::string Environment(const char* name) {
 class SessionImpl : public Session {
  public:
   SessionImpl(std::string address, std::unique_ptr<Bus> bus)
-      : address_(std::move(address)), bus_(std::move(bus)) {}
+      : address_(std::move(address)), bus_(std::move(bus)) {
+    traffic_.connections = 1;
+  }
 
   const std::string& address() const override { return address_; }
+
+  const Traffic& traffic() const override { return traffic_; }
+
+  absl::StatusOr<std::string> AccessibilityBus(absl::Time deadline) override {
+    Flight flight(&traffic_);
+    const std::string name = "org.a11y.Bus";
+    const std::string path = "/org/a11y/bus";
+    const int call =
+        flight.Add(*bus_, Call{name, path, "org.a11y.Bus", "GetAddress"});
+    flight.Run(deadline);
+    if (!flight.status(call).ok()) {
+      return absl::FailedPreconditionError(
+          absl::StrCat("the session has no accessibility bus (",
+                       flight.status(call).message(),
+                       "): install the package at-spi2-core"));
+    }
+    return DecodeString(flight.reply(call));
+  }
 
   absl::StatusOr<bool> AccessibilityEnabled(absl::Time deadline) override {
     Flight flight(&traffic_);
@@ -66,7 +87,8 @@ absl::StatusOr<std::unique_ptr<Session>> Session::Connect(absl::Time deadline) {
   }
   if (address.empty()) {
     return absl::FailedPreconditionError(
-        "neither DBUS_SESSION_BUS_ADDRESS nor XDG_RUNTIME_DIR is set");
+        "neither DBUS_SESSION_BUS_ADDRESS nor XDG_RUNTIME_DIR is set: run this "
+        "inside a desktop session, or under tools/desktop/run");
   }
   absl::StatusOr<std::unique_ptr<Bus>> bus =
       Bus::Connect(address, Bus::Kind::kDaemon, deadline);

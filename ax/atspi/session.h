@@ -1,7 +1,8 @@
-// What a person can be told of accessibility in their session: whether it is
-// there and switched on, and what works with an application's toolkit.
+// Accessibility as the session bus knows it: where its bus listens, whether it
+// is switched on, and what works with an application's toolkit.
 //
-// For `tactus doctor` and `tactus apps`; reading and editing need none of it.
+// The server asks it for the bus where no display tells; the rest is what a
+// person is told by `tactus doctor` and `tactus apps`.
 //
 // Example:
 //
@@ -19,6 +20,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
+#include "ax/server/server.h"
 #include "ax/types/types.h"
 
 namespace tactus::ax::atspi {
@@ -34,6 +36,13 @@ class Session {
 
   // Where the bus listens.
   virtual const std::string& address() const = 0;
+
+  // Where the accessibility bus listens. FailedPrecondition, with the remedy,
+  // where there is none.
+  virtual absl::StatusOr<std::string> AccessibilityBus(absl::Time deadline) = 0;
+
+  // What the questions so far have cost.
+  virtual const Traffic& traffic() const = 0;
 
   // Whether accessibility is switched on (IsEnabled of org.a11y.Status); where
   // it is not only GTK applications register. FailedPrecondition where the

@@ -100,9 +100,10 @@ absl::StatusOr<Target> Resolve(Server& server, absl::Time deadline) {
   if (!listed.ok()) {
     // Where there is no window list to ask, the first route's reason is the
     // reason.
+    const bool no_list = absl::IsUnimplemented(listed.status()) ||
+                         absl::IsFailedPrecondition(listed.status());
     return absl::Status(
-        absl::IsUnimplemented(listed.status()) ? application.status().code()
-                                               : listed.status().code(),
+        no_list ? application.status().code() : listed.status().code(),
         absl::StrCat("system-wide route: ", application.status().message(),
                      "; window-list route: ", listed.status().message()));
   }
