@@ -45,6 +45,9 @@ const std::string& Root() {
 // Longest that opening an application's own socket may take: it is an
 // improvement for later calls, not worth a visible wait now.
 constexpr absl::Duration kSocketPatience = absl::Milliseconds(50);
+// Which application, what is focused, and two flights: a process that takes one
+// snapshot and ends does not pay for a socket.
+constexpr int kContactsOfASnapshot = 4;
 
 }  // namespace
 
@@ -167,7 +170,7 @@ void Applications::Contact(App& app, absl::Time deadline) {
   ++app.contacts;
   if (app.peer != nullptr && !app.peer->alive()) app.peer.reset();
   if (!sockets_ || app.peer_asked || app.quirks == nullptr ||
-      !app.quirks->peer_to_peer || app.contacts < 2) {
+      !app.quirks->peer_to_peer || app.contacts <= kContactsOfASnapshot) {
     return;
   }
   app.peer_asked = true;

@@ -2,9 +2,9 @@
 //
 // Bus names are learnt once and kept current by NameOwnerChanged, so that
 // finding the application of a process costs nothing when it was asked before.
-// An application describes itself (name, toolkit) on first contact; on a later
-// one, where its toolkit offers a socket of its own, that is opened, since a
-// call there costs half of one over the bus.
+// An application describes itself (name, toolkit) on first contact. Where its
+// toolkit offers a socket of its own, that is opened after the contacts of one
+// snapshot, since a call there costs half of one over the bus.
 //
 // Example:
 //

@@ -42,7 +42,7 @@ struct AtspiOptions {
   std::string display;
   // Never ask the display; as if on Wayland.
   bool no_display = false;
-  // Open the sockets that applications offer, from the second contact on.
+  // Open the sockets that applications offer, from the second snapshot on.
   bool sockets = true;
   // Answer `ReadMany` with Unimplemented, so that reads go attribute by
   // attribute: for measuring what batching saves.

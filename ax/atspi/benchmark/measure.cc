@@ -9,8 +9,8 @@
 //   find     find the focus and read it, nothing known beforehand
 //   held     read an element that is held
 //   batch    the reads of a snapshot in two flights, and one by one
-//   cold     a process that starts, takes one snapshot and ends
 //   cached   the focus known from events
+//   cold     a process that starts, takes one snapshot and ends
 //   stopped  with an application that was stopped
 //
 // Exit codes: 0 measured, whatever came out; 1 cannot measure; 2 usage.
@@ -70,7 +70,7 @@ constexpr absl::Duration kSettle = absl::Milliseconds(2);
 
 struct Options {
   std::string text;
-  std::vector<std::string> groups = {"find", "held", "batch", "cold", "cached"};
+  std::vector<std::string> groups = {"find", "held", "batch", "cached", "cold"};
   int rounds = 300;
   double budget_s = 8;
   std::string cold;  // the programs of the group "cold"
@@ -359,7 +359,8 @@ class Bench {
     return absl::OkStatus();
   }
 
-  // Changes how libatspi works for the rest of the process, so it comes last.
+  // Changes how libatspi works for the rest of the process, so it comes after
+  // what has it search.
   absl::Status Cached() {
     absl::StatusOr<Target> target = Hold();
     if (!target.ok()) return target.status();

@@ -106,7 +106,7 @@ class SnapshotBenchmarkTest(unittest.TestCase):
         self.assertEqual(len(asked), 13)
         self.assertTrue(all("--also gtk4" in line and "--rounds 7" in line
                             for line in asked))
-        self.assertRegex(asked[0], "--app gtk3 .*find,held,batch,cold,cached")
+        self.assertRegex(asked[0], "--app gtk3 .*find,held,batch,cached,cold")
         self.assertRegex(asked[4], "--app mousepad .*find,held,batch,cached")
         self.assertRegex(asked[8], r"--app chromium --page \S+\.html")
         self.assertRegex(asked[12], "--app gtk3 .*--groups stopped")

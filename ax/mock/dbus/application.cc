@@ -489,7 +489,7 @@ absl::Status WireApplication::AnswerAccessible(const Call& call,
     const bool interfaces = call.member == "GetInterfaces";
     if (call.root) {
       std::vector<std::string> names = {kAccessible, kApplication};
-      if (manners().collection) names.push_back(kCollection);
+      if (manners().collection) names.emplace_back(kCollection);
       return FromErrno(interfaces ? AppendStrings(names, reply)
                                   : AppendWords(kStateVisible, reply),
                        "the states");

@@ -136,7 +136,7 @@ class Player {
     for (const auto& app : apps_) {
       absl::StrAppend(&line, " ", app->id(), "=", app->bus_name());
     }
-    std::cout << line << std::endl;
+    std::cout << line << "\n" << std::flush;
     for (const Action& action : stage_->timed()) Schedule(action);
   }
 
@@ -180,19 +180,18 @@ class Player {
 
 // The log is for tests, whose paths and ids are their own.
 void LogTo(std::FILE* file, const Message& message, bool secure) {
+  const bool read = message.verb == Verb::kRead;
   const std::string line = absl::StrCat(
-      absl::StrCat(message.index, "\t", VerbName(message.verb), "\t",
-                   message.element.application, "\t", message.element.path),
-      "\t",
-      message.verb == Verb::kRead ? AttributeName(message.attribute) : "-",
-      "\t", message.range.begin, "\t", message.range.end, "\t",
-      secure ? "secure" : "plain", "\n");
+      message.index, "\t", VerbName(message.verb), "\t",
+      message.element.application, "\t", message.element.path, "\t",
+      read ? AttributeName(message.attribute) : "-", "\t", message.range.begin,
+      "\t", message.range.end, "\t", secure ? "secure" : "plain", "\n");
   std::fwrite(line.data(), 1, line.size(), file);
   std::fflush(file);
 }
 
 int Fail(int code, const absl::Status& status) {
-  std::cerr << "mock_app: " << status.message() << std::endl;
+  std::cerr << "mock_app: " << status.message() << "\n";
   return code;
 }
 
