@@ -45,6 +45,8 @@ const std::string& Root() {
 // Longest that opening an application's own socket may take: it is an
 // improvement for later calls, not worth a visible wait now.
 constexpr absl::Duration kSocketPatience = absl::Milliseconds(50);
+// An application that is busy just then is asked again, so often.
+constexpr int kSocketAttempts = 3;
 // Which application, what is focused, and two flights: a process that takes one
 // snapshot and ends does not pay for a socket.
 constexpr int kContactsOfASnapshot = 4;
@@ -169,18 +171,25 @@ void Applications::Describe(absl::Span<const AppPtr> apps,
 void Applications::Contact(App& app, absl::Time deadline) {
   ++app.contacts;
   if (app.peer != nullptr && !app.peer->alive()) app.peer.reset();
-  if (!sockets_ || app.peer_asked || app.quirks == nullptr ||
-      !app.quirks->peer_to_peer || app.contacts <= kContactsOfASnapshot) {
+  if (!sockets_ || app.peer_attempts >= kSocketAttempts ||
+      app.quirks == nullptr || !app.quirks->peer_to_peer ||
+      app.contacts <= kContactsOfASnapshot) {
     return;
   }
-  app.peer_asked = true;
+  ++app.peer_attempts;
   const absl::Time patience =
       std::min(deadline, Clock::Real().Now() + kSocketPatience);
   Flight flight(traffic_);
   const int address = flight.Add(
       *bus_, Call{app.name, Root(), kApplication, "GetApplicationBusAddress"});
   flight.Run(patience);
-  if (!flight.status(address).ok()) return;
+  if (!flight.status(address).ok()) {
+    // One that was merely busy is asked again; what it refused it refuses.
+    if (!absl::IsDeadlineExceeded(flight.status(address))) {
+      app.peer_attempts = kSocketAttempts;
+    }
+    return;
+  }
   absl::StatusOr<std::string> where = DecodeString(flight.reply(address));
   if (!where.ok() || where->empty()) return;
   absl::StatusOr<std::unique_ptr<Bus>> peer =

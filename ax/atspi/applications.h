@@ -47,7 +47,7 @@ struct App {
   const Quirks* quirks = nullptr;
   // Its socket, when it offers one and it has been opened.
   std::unique_ptr<Bus> peer;
-  bool peer_asked = false;
+  int peer_attempts = 0;
   int contacts = 0;
   bool text_seen = false;  // see Quirks::cold_text
 };

@@ -466,7 +466,16 @@ class Batch {
           DecodeReferenceProperty(flight.reply(parent));
       if (!up.ok()) return up.status();
       if (up->path == kRootPath) return Value(element);
-      if (absl::EndsWith(up->path, "/null") || *up == element) break;
+      if (absl::EndsWith(up->path, "/null") || *up == element) {
+        // LibreOffice's frames have no parent; what says that it is active is a
+        // window all the same.
+        const ReadRequest state{element, Attribute::kStates};
+        const absl::StatusOr<int64_t> states = Get<int64_t>(
+            ReadAttributes(applications_, traffic_, {&state, 1}, deadline_)
+                .front());
+        if (states.ok() && (*states & kStateActive)) return Value(element);
+        break;
+      }
       element = *std::move(up);
     }
     return absl::NotFoundError("no window holds the element");

@@ -103,13 +103,13 @@ class Lie : public Scoped {
                     Reading& reading) = 0;
 };
 
-template <Attribute kAttribute>
+template <Attribute About>
 class LieAbout : public Lie {
  public:
   using Lie::Lie;
 
  protected:
-  Attribute attribute() const override { return kAttribute; }
+  Attribute attribute() const override { return About; }
 };
 
 // `a + b`, or the nearest that fits.

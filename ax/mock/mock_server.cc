@@ -223,7 +223,7 @@ absl::Status MockServer::Exchange(Flight& flight, Message message,
   traffic_.bytes += kRequestBytes;
 
   const std::string connection = ConnectionOf(message);
-  const bool cold = connected_.count(connection) == 0;
+  const bool cold = !connected_.contains(connection);
   if (cold) flight.cursor += latency_.cold_connection;
   flight.cursor += latency_.per_call + latency_.per_byte * kRequestBytes;
   AdvanceTo(std::min(flight.cursor, flight.deadline));

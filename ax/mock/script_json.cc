@@ -169,7 +169,7 @@ class Fields {
     if (object_ == nullptr) return;
     for (const auto& member : *object_) {
       const absl::string_view key = View(member.key());
-      if (taken_.count(std::string(key)) == 0) {
+      if (!taken_.contains(std::string(key))) {
         errors_.Add(place_, absl::StrCat("unknown key \"", key, "\""));
       }
     }
@@ -273,7 +273,7 @@ Program ParseProgram(const json::value& value, const Place& place,
       fields.String("toolkit_version", application.toolkit_version);
   program.focus = fields.String("focus", program.focus);
   if (application.id.empty()) errors.Add(place, "needs an id");
-  if (!program.focus.empty() && paths.count(program.focus) == 0) {
+  if (!program.focus.empty() && !paths.contains(program.focus)) {
     errors.Add(place, "focus: no such element");
   }
   fields.RejectOthers();
@@ -505,7 +505,7 @@ absl::StatusOr<Script> ParseScript(absl::string_view text) {
         desktop.panes.push_back(ParsePane(entry, at, desktop, errors));
       });
   desktop.focused = fields.String("focused");
-  if (!desktop.focused.empty() && ids.count(desktop.focused) == 0) {
+  if (!desktop.focused.empty() && !ids.contains(desktop.focused)) {
     errors.Add({&top, "focused"}, "no such application");
   }
   fields.ForEach(

@@ -121,10 +121,10 @@ std::vector<std::string> Interfaces(States states) {
   std::vector<std::string> names = {"org.a11y.atspi.Accessible",
                                     "org.a11y.atspi.Component"};
   if ((states & kStateSupportsText) != 0) {
-    names.push_back("org.a11y.atspi.Text");
+    names.emplace_back("org.a11y.atspi.Text");
   }
   if ((states & kStateSupportsEditing) != 0) {
-    names.push_back("org.a11y.atspi.EditableText");
+    names.emplace_back("org.a11y.atspi.EditableText");
   }
   return names;
 }
@@ -173,7 +173,7 @@ std::vector<Element> ChildrenOf(const World& world, const Element& element) {
   }
   for (const Node& node : program->nodes) {
     const Element child = {element.application, node.path};
-    if (held.count(node.path) == 0 && world.WindowOf(child) == element) {
+    if (!held.contains(node.path) && world.WindowOf(child) == element) {
       children.push_back(child);
     }
   }
