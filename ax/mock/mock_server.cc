@@ -323,27 +323,38 @@ absl::Status MockServer::ExchangeAlone(Message message, absl::Time deadline,
   return status;
 }
 
+absl::StatusOr<Application> MockServer::AskForApplication(
+    Message message, absl::Time deadline, absl::string_view missing,
+    absl::FunctionRef<const Program*(const Message&)> find) {
+  absl::StatusOr<Application> found;
+  absl::Status status =
+      ExchangeAlone(std::move(message), deadline,
+                    [&](const Message& m) -> absl::StatusOr<int64_t> {
+                      const Program* program = find(m);
+                      if (program == nullptr) {
+                        found = absl::NotFoundError(missing);
+                      } else {
+                        found = program->application;
+                      }
+                      for (const auto& hostility : hostilities_) {
+                        hostility->AlterApplication(*world_, m, found);
+                      }
+                      if (!found.ok()) return found.status();
+                      return SizeOf(*found);
+                    });
+  if (!status.ok()) return status;
+  return found;
+}
+
 absl::StatusOr<Application> MockServer::FocusedApplication(
     absl::Time deadline) {
   Message message;
   message.verb = Verb::kFocusedApplication;
-  absl::StatusOr<Application> found;
-  absl::Status status = ExchangeAlone(
-      message, deadline, [&](const Message& m) -> absl::StatusOr<int64_t> {
-        const Program* program = world_->FindProgram(world_->desktop().focused);
-        if (program == nullptr) {
-          found = absl::NotFoundError("no application has the keyboard");
-        } else {
-          found = program->application;
-        }
-        for (const auto& hostility : hostilities_) {
-          hostility->AlterApplication(*world_, m, found);
-        }
-        if (!found.ok()) return found.status();
-        return SizeOf(*found);
+  return AskForApplication(
+      message, deadline, "no application has the keyboard",
+      [this](const Message&) {
+        return world_->FindProgram(world_->desktop().focused);
       });
-  if (!status.ok()) return status;
-  return found;
 }
 
 absl::StatusOr<std::vector<Window>> MockServer::WindowList(
@@ -375,23 +386,9 @@ absl::StatusOr<Application> MockServer::ApplicationOfProcess(
   Message message;
   message.verb = Verb::kApplicationOfProcess;
   message.pid = pid;
-  absl::StatusOr<Application> found;
-  absl::Status status = ExchangeAlone(
-      message, deadline, [&](const Message& m) -> absl::StatusOr<int64_t> {
-        const Program* program = world_->FindProcess(m.pid);
-        if (program == nullptr) {
-          found = absl::NotFoundError("no application of that process");
-        } else {
-          found = program->application;
-        }
-        for (const auto& hostility : hostilities_) {
-          hostility->AlterApplication(*world_, m, found);
-        }
-        if (!found.ok()) return found.status();
-        return SizeOf(*found);
-      });
-  if (!status.ok()) return status;
-  return found;
+  return AskForApplication(
+      message, deadline, "no application of that process",
+      [this](const Message& m) { return world_->FindProcess(m.pid); });
 }
 
 absl::StatusOr<std::vector<Application>> MockServer::Applications(

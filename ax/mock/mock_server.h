@@ -65,6 +65,7 @@
 #include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "absl/types/span.h"
 #include "ax/clock/clock.h"
@@ -175,6 +176,10 @@ class MockServer : public Server {
   // The one message of a flight of its own.
   absl::Status ExchangeAlone(Message message, absl::Time deadline,
                              Answer answer);
+  // What both verbs that answer one application do with what `find` finds.
+  absl::StatusOr<Application> AskForApplication(
+      Message message, absl::Time deadline, absl::string_view missing,
+      absl::FunctionRef<const Program*(const Message&)> find);
   Reading ReadInFlight(Flight& flight, const ReadRequest& request,
                        bool batched);
   // Waits for the flight's answers.
