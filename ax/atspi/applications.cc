@@ -42,7 +42,7 @@ const std::string& Root() {
   return kPath;
 }
 
-// Longest that opening an application's own socket may take: it is an
+// Longest that opening an application's own socket may take unasked: it is an
 // improvement for later calls, not worth a visible wait now.
 constexpr absl::Duration kSocketPatience = absl::Milliseconds(50);
 // An application that is busy just then is asked again, so often.
@@ -170,19 +170,23 @@ void Applications::Describe(absl::Span<const AppPtr> apps,
 
 void Applications::Contact(App& app, absl::Time deadline) {
   ++app.contacts;
-  if (app.peer != nullptr && !app.peer->alive()) app.peer.reset();
+  if (app.contacts > kContactsOfASnapshot) {
+    OpenSocket(app, std::min(deadline, Clock::Real().Now() + kSocketPatience));
+  }
+}
+
+void Applications::OpenSocket(App& app, absl::Time deadline) {
+  if (app.peer != nullptr && app.peer->alive()) return;
+  app.peer.reset();
   if (!sockets_ || app.peer_attempts >= kSocketAttempts ||
-      app.quirks == nullptr || !app.quirks->peer_to_peer ||
-      app.contacts <= kContactsOfASnapshot) {
+      app.quirks == nullptr || !app.quirks->peer_to_peer) {
     return;
   }
   ++app.peer_attempts;
-  const absl::Time patience =
-      std::min(deadline, Clock::Real().Now() + kSocketPatience);
   Flight flight(traffic_);
   const int address = flight.Add(
       *bus_, Call{app.name, Root(), kApplication, "GetApplicationBusAddress"});
-  flight.Run(patience);
+  flight.Run(deadline);
   if (!flight.status(address).ok()) {
     // One that was merely busy is asked again; what it refused it refuses.
     if (!absl::IsDeadlineExceeded(flight.status(address))) {
@@ -193,7 +197,7 @@ void Applications::Contact(App& app, absl::Time deadline) {
   absl::StatusOr<std::string> where = DecodeString(flight.reply(address));
   if (!where.ok() || where->empty()) return;
   absl::StatusOr<std::unique_ptr<Bus>> peer =
-      Bus::Connect(*where, Bus::Kind::kPeer, patience);
+      Bus::Connect(*where, Bus::Kind::kPeer, deadline);
   ++traffic_->connections;
   if (peer.ok()) app.peer = *std::move(peer);
 }

@@ -89,6 +89,10 @@ class Applications {
   }
   Bus& bus() { return *bus_; }
 
+  // Opens the socket of `app` where it offers one and none is open, as a
+  // contact does after those of one snapshot.
+  void OpenSocket(App& app, absl::Time deadline);
+
  private:
   Applications(Bus* bus, Traffic* traffic, bool sockets)
       : bus_(bus), traffic_(traffic), sockets_(sockets) {}
@@ -97,7 +101,7 @@ class Applications {
                                 sd_bus_error*);
   absl::Status LearnPids(absl::Time deadline);
   void Describe(absl::Span<const AppPtr> apps, absl::Time deadline);
-  // Counts a contact, and opens the socket of an application asked again.
+  // Counts a contact, and opens the socket after those of one snapshot.
   void Contact(App& app, absl::Time deadline);
 
   Bus* bus_;

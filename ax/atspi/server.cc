@@ -169,6 +169,10 @@ class AtspiServerImpl : public AtspiServer {
     return ReadAttributes(*applications_, &traffic_, requests, deadline);
   }
 
+  WriteResult Write(const WriteRequest&, absl::Time) override {
+    return {false, absl::UnimplementedError("writing is not built yet")};
+  }
+
   absl::StatusOr<std::unique_ptr<EventSource>> Observe(
       const ObserveOptions& options, absl::Time deadline) override {
     return OpenObserver(address_, options, &traffic_, deadline);
@@ -181,6 +185,14 @@ class AtspiServerImpl : public AtspiServer {
   bool HasSocket(const Application& application) override {
     const AppPtr app = applications_->Known(application.id);
     return app != nullptr && &applications_->Route(*app) != bus_.get();
+  }
+
+  bool OpenSocket(const Application& application,
+                  absl::Time deadline) override {
+    const AppPtr app = applications_->Known(application.id);
+    if (app == nullptr) return false;
+    applications_->OpenSocket(*app, deadline);
+    return HasSocket(application);
   }
 
  private:

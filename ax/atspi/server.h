@@ -62,6 +62,10 @@ class AtspiServer : public Server {
   virtual const std::string& bus_address() const = 0;
   // Whether calls to `application` go over a socket of its own.
   virtual bool HasSocket(const Application& application) = 0;
+  // Opens it now, where the application offers one, and not at its second
+  // snapshot. Whether it is open.
+  virtual bool OpenSocket(const Application& application,
+                          absl::Time deadline) = 0;
 };
 
 // The address of the accessibility bus as `AtspiServer::Connect` finds it.

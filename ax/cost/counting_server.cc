@@ -30,6 +30,8 @@ absl::string_view VerbName(Verb verb) {
       return "read";
     case Verb::kReadMany:
       return "read_many";
+    case Verb::kWrite:
+      return "write";
     case Verb::kObserve:
       return "observe";
   }
@@ -92,6 +94,11 @@ absl::StatusOr<std::vector<Reading>> CountingServer::ReadMany(
     absl::Span<const ReadRequest> requests, absl::Time deadline) {
   return Count(Verb::kReadMany,
                [&] { return inner_.ReadMany(requests, deadline); });
+}
+
+WriteResult CountingServer::Write(const WriteRequest& request,
+                                  absl::Time deadline) {
+  return Count(Verb::kWrite, [&] { return inner_.Write(request, deadline); });
 }
 
 absl::StatusOr<std::unique_ptr<EventSource>> CountingServer::Observe(

@@ -45,6 +45,7 @@ enum class Verb {
   kFocusedElements,
   kRead,
   kReadMany,
+  kWrite,
   kObserve,
 };
 
@@ -95,6 +96,7 @@ class CountingServer : public Server {
   Reading Read(const ReadRequest& request, absl::Time deadline) override;
   absl::StatusOr<std::vector<Reading>> ReadMany(
       absl::Span<const ReadRequest> requests, absl::Time deadline) override;
+  WriteResult Write(const WriteRequest& request, absl::Time deadline) override;
   absl::StatusOr<std::unique_ptr<EventSource>> Observe(
       const ObserveOptions& options, absl::Time deadline) override;
   // The inner server's, since it was made.

@@ -99,6 +99,9 @@ class SharedServer : public Server {
     }
     return readings;
   }
+  WriteResult Write(const WriteRequest&, absl::Time) override {
+    return {false, absl::UnimplementedError("")};
+  }
   absl::StatusOr<std::unique_ptr<EventSource>> Observe(const ObserveOptions&,
                                                        absl::Time) override {
     auto source = std::make_unique<FedSource>();

@@ -517,6 +517,10 @@ absl::StatusOr<std::vector<Reading>> MockServer::ReadMany(
   return readings;
 }
 
+WriteResult MockServer::Write(const WriteRequest&, absl::Time) {
+  return {false, absl::UnimplementedError("writes are not scripted yet")};
+}
+
 absl::StatusOr<std::unique_ptr<EventSource>> MockServer::Observe(
     const ObserveOptions& options, absl::Time deadline) {
   Message message;

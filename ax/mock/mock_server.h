@@ -151,6 +151,7 @@ class MockServer : public Server {
   Reading Read(const ReadRequest& request, absl::Time deadline) override;
   absl::StatusOr<std::vector<Reading>> ReadMany(
       absl::Span<const ReadRequest> requests, absl::Time deadline) override;
+  WriteResult Write(const WriteRequest& request, absl::Time deadline) override;
   absl::StatusOr<std::unique_ptr<EventSource>> Observe(
       const ObserveOptions& options, absl::Time deadline) override;
   Traffic traffic() const override { return traffic_; }

@@ -41,11 +41,13 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "absl/types/span.h"
 #include "ax/clock/clock.h"
@@ -59,6 +61,41 @@ struct ReadRequest {
   Element element;
   Attribute attribute = Attribute::kRole;
   Range range = {};
+};
+
+// One change of one element. Offsets are code points of the text as it is when
+// the server carries the change out: a server has no transaction, so a caller
+// checks what is there just before, and reads what became of it afterwards.
+struct WriteRequest {
+  enum class Kind {
+    kReplaceRange,  // [range) becomes `text`; where empty, `text` is inserted
+    kSetValue,      // all there is becomes `text`; may cost undo and formatting
+    kSelect,        // `range` is selected; where empty, the caret goes there
+  };
+  Element element;
+  Kind kind = Kind::kReplaceRange;
+  Range range = {};
+  std::string text = {};  // UTF-8; must be valid
+  // Of kReplaceRange: where the caret is put after that. Absent: wherever the
+  // application leaves it.
+  std::optional<int64_t> caret = {};
+  // What the caller last read, from the start of the text. A server that counts
+  // in other units converts positions by it; where it ends before they do, or
+  // is not given, the server reads what it lacks, which takes a flight more
+  // between check and write. Must outlive the call.
+  absl::string_view known = {};
+};
+
+// What a server says of a write. Never proof that it landed: some answer
+// success and do nothing, some change the text and answer an error.
+struct WriteResult {
+  // False: nothing that could change anything was put on the wire, so the
+  // element holds what it held.
+  bool sent = false;
+  // OK: the server says that it was done. DeadlineExceeded where `sent`: it may
+  // still be done later. FailedPrecondition: the server says that it was not
+  // done.
+  absl::Status status;
 };
 
 // What a server has put on the wire so far. A *flight* is a set of calls that
@@ -159,6 +196,13 @@ class Server {
   // that the server rejects batches: read one by one.
   virtual absl::StatusOr<std::vector<Reading>> ReadMany(
       absl::Span<const ReadRequest> requests, absl::Time deadline) = 0;
+
+  // Changes the element, in one flight. InvalidArgument (not sent) for offsets
+  // that are negative or out of order, or text that is not UTF-8; Unimplemented
+  // (not sent) where the element offers nothing for this kind of change. Never
+  // asked of a secure element.
+  virtual WriteResult Write(const WriteRequest& request,
+                            absl::Time deadline) = 0;
 
   // Starts to listen. Events before the call are not told.
   virtual absl::StatusOr<std::unique_ptr<EventSource>> Observe(

@@ -61,7 +61,7 @@ bool Answers(ax::Server& server, const ax::Application& application) {
 
 absl::StatusOr<Apps> ListApps(
     ax::Server& server,
-    absl::FunctionRef<bool(const ax::Application&)> has_socket,
+    absl::FunctionRef<bool(const ax::Application&, absl::Time)> open_socket,
     const std::string& proc, absl::Duration patience) {
   const auto deadline = [&] { return server.clock().Now() + patience; };
   absl::StatusOr<std::vector<ax::Application>> applications =
@@ -74,12 +74,7 @@ absl::StatusOr<Apps> ListApps(
     app.process = ProcessName(proc, application.pid);
     app.answers = Answers(server, application);
     if (app.answers) {
-      // A server opens an application's socket when it is asked again; the
-      // answers themselves are known.
-      for (int contact = 0; contact < 2; ++contact) {
-        server.ApplicationOfProcess(application.pid, deadline()).IgnoreError();
-      }
-      app.own_socket = has_socket(application);
+      app.own_socket = open_socket(application, deadline());
       app.reading = Reading(application);
       app.editing = Editing(application);
     }

@@ -4,7 +4,9 @@
 // Example:
 //
 //   absl::StatusOr<Apps> apps = ListApps(
-//       *server, [&](const ax::Application& a) { return server->HasSocket(a);
+//       *server,
+//       [&](const ax::Application& app, absl::Time deadline) {
+//         return server->OpenSocket(app, deadline);
 //       },
 //       "/proc", absl::Milliseconds(500));
 #ifndef TACTUS_TOOLS_TACTUS_APPS_H_
@@ -57,7 +59,7 @@ struct Apps {
 // once.
 absl::StatusOr<Apps> ListApps(
     ax::Server& server,
-    absl::FunctionRef<bool(const ax::Application&)> has_socket,
+    absl::FunctionRef<bool(const ax::Application&, absl::Time)> open_socket,
     const std::string& proc, absl::Duration patience);
 
 }  // namespace tactus::cli

@@ -33,7 +33,7 @@ class AppsTest : public testing::Test {
   Apps List() {
     const absl::StatusOr<Apps> apps = ListApps(
         server_,
-        [](const ax::Application& application) {
+        [](const ax::Application& application, absl::Time) {
           return application.name == "editor";
         },
         proc_, absl::Seconds(1));

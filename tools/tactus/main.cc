@@ -113,8 +113,8 @@ ExitCode ListApplications(const Arguments& arguments) {
   if (!server.ok()) return Complain(server.status());
   const absl::StatusOr<Apps> apps = ListApps(
       **server,
-      [&server](const ax::Application& application) {
-        return (*server)->HasSocket(application);
+      [&server](const ax::Application& application, absl::Time deadline) {
+        return (*server)->OpenSocket(application, deadline);
       },
       "/proc", arguments.deadline);
   if (!apps.ok()) return Complain(apps.status());
