@@ -165,6 +165,7 @@ void Applications::Describe(absl::Span<const AppPtr> apps,
     app.info.name = text(one.name);
     app.quirks =
         &QuirksFor(app.info.toolkit, app.info.toolkit_version, app.info.name);
+    app.info.claims_are_current = app.quirks->one_focus;
   }
 }
 

@@ -50,6 +50,10 @@ struct App {
   int peer_attempts = 0;
   int contacts = 0;
   bool text_seen = false;  // see Quirks::cold_text
+  // What a search found last, alone; a path of "" when there is none.
+  Element last_focus;
+  // The active window that it was found in, where windows behind keep claims.
+  Element last_window;
 };
 
 // Shared, since an application may leave the bus while calls to it are being

@@ -35,11 +35,22 @@ constexpr size_t kMaxNodes = 4000;
 // typed into mostly lies in the first branch and an application answers one
 // call at a time; one more for each eight that were asked in vain, up to this.
 constexpr int kMaxNodesInFlight = 4;
+constexpr int kNotAsked = -1;
 
 // AT-SPI's numbers of states, as bits of the first word.
 constexpr uint32_t kEditableBit = 1u << 7;
 constexpr uint32_t kFocusedBit = 1u << 12;
 constexpr uint32_t kShowingBit = 1u << 25;
+constexpr uint32_t kTypedInto = kFocusedBit | kEditableBit | kShowingBit;
+
+// GTK 4 gives SHOWING to windows alone, so either will do.
+bool OnScreen(States states) {
+  return (states & (kStateShowing | kStateVisible)) != 0;
+}
+
+bool SaysItHoldsText(States states) {
+  return (states & (kStateEditable | kStateMultiLine | kStateSingleLine)) != 0;
+}
 
 absl::Status NothingFocused(const App& app) {
   return absl::NotFoundError(absl::StrCat("nothing in ", app.info.name,
@@ -69,37 +80,141 @@ int AppendRule(sd_bus_message* m, uint32_t states, int32_t limit) {
   return r;
 }
 
-absl::StatusOr<std::vector<Element>> Matches(Bus& bus, const App& app,
-                                             uint32_t states, int32_t limit,
-                                             Traffic* traffic,
-                                             absl::Time deadline) {
-  Flight flight(traffic);
-  const std::string root = kRootPath;
-  const int matches =
-      flight.Add(bus, Call{app.name, root, kCollection, "GetMatches"},
-                 [states, limit](sd_bus_message* m) {
-                   return AppendRule(m, states, limit);
-                 });
-  flight.Run(deadline);
-  if (!flight.status(matches).ok()) return flight.status(matches);
-  return DecodeReferences(flight.reply(matches));
+int AddMatches(Flight& flight, Bus& bus, const Element& within, uint32_t states,
+               int32_t limit) {
+  return flight.Add(
+      bus, Call{within.application, within.path, kCollection, "GetMatches"},
+      [states, limit](sd_bus_message* m) {
+        return AppendRule(m, states, limit);
+      });
 }
 
-// First for the one thing that is typed into: the application stops at the
-// first match, where a search for all claims walks all there is (a page of
-// 18,000 nodes). What is focused, editable and showing was unique in every
-// toolkit that has this query; documents and containers claim the focus beside
-// it. Then, where the focus is on something else, for all claims.
-absl::StatusOr<std::vector<Element>> ByMatches(Bus& bus, const App& app,
+// The windows of `app`, in the order in which it tells them.
+absl::StatusOr<std::vector<Element>> DecodeWindows(const Flight& flight,
+                                                   int call, const App& app) {
+  if (!flight.status(call).ok()) return flight.status(call);
+  absl::StatusOr<std::vector<Element>> windows =
+      DecodeReferences(flight.reply(call));
+  if (!windows.ok()) return windows;
+  windows->erase(std::remove_if(windows->begin(), windows->end(),
+                                [&](const Element& window) {
+                                  return window.application != app.name;
+                                }),
+                 windows->end());
+  return windows;
+}
+
+// Those of `windows` that say they are active.
+std::vector<Element> Active(Bus& bus, absl::Span<const Element> windows,
+                            Traffic* traffic, absl::Time deadline) {
+  Flight flight(traffic);
+  for (const Element& window : windows) {
+    flight.Add(
+        bus, Call{window.application, window.path, kAccessible, "GetState"});
+  }
+  flight.Run(deadline);
+  std::vector<Element> active;
+  for (int i = 0; i < flight.size(); ++i) {
+    if (!flight.status(i).ok()) continue;
+    const States states = DecodeState(flight.reply(i)).value_or(0);
+    if ((states & kStateActive) && !(states & kStateDefunct)) {
+      active.push_back(windows[static_cast<size_t>(i)]);
+    }
+  }
+  return active;
+}
+
+// First for the one thing that is typed into. The
+// application stops at the first match, where a search for all claims walks
+// all there is (a page of 18,000 nodes). What is focused, editable and showing
+// was unique within a window in every toolkit that has this query; documents
+// and containers claim the focus beside it. Then, where the focus is on
+// something else, for all claims.
+absl::StatusOr<std::vector<Element>> ByMatches(Bus& bus, App& app,
                                                Traffic* traffic,
                                                absl::Time deadline) {
+  const Element root{app.name, kRootPath};
   if (app.quirks->one_focus) {
-    return Matches(bus, app, kFocusedBit, 1, traffic, deadline);
+    Flight flight(traffic);
+    const int matches = AddMatches(flight, bus, root, kFocusedBit, 1);
+    flight.Run(deadline);
+    if (!flight.status(matches).ok()) return flight.status(matches);
+    return DecodeReferences(flight.reply(matches));
   }
-  absl::StatusOr<std::vector<Element>> found = Matches(
-      bus, app, kFocusedBit | kEditableBit | kShowingBit, 1, traffic, deadline);
-  if (!found.ok() || !found->empty()) return found;
-  return Matches(bus, app, kFocusedBit, kMaxMatches, traffic, deadline);
+  // Windows behind keep their claims. Which windows there are comes in the same
+  // flight as the answer that holds when there is only one; a browser has
+  // hidden ones beside it.
+  Flight first(traffic);
+  const int windows_call = first.Add(
+      bus, Call{root.application, root.path, kAccessible, "GetChildren"});
+  const int typed_call = AddMatches(first, bus, root, kTypedInto, 1);
+  first.Run(deadline);
+  if (!first.status(typed_call).ok()) return first.status(typed_call);
+  absl::StatusOr<std::vector<Element>> found =
+      DecodeReferences(first.reply(typed_call));
+  if (!found.ok()) return found;
+  absl::StatusOr<std::vector<Element>> windows =
+      DecodeWindows(first, windows_call, app);
+  if (windows.ok() && windows->size() > 1) {
+    windows = Active(bus, *windows, traffic, deadline);
+    // Where none or several say that they are active only all claims together
+    // can tell whether there is a doubt.
+    found->clear();
+    if (windows->size() == 1) {
+      Flight again(traffic);
+      const int call = AddMatches(again, bus, windows->front(), kTypedInto, 1);
+      again.Run(deadline);
+      if (!again.status(call).ok()) return again.status(call);
+      found = DecodeReferences(again.reply(call));
+      if (!found.ok()) return found;
+    }
+  }
+  const bool one_window = windows.ok() && windows->size() == 1;
+  if (one_window) app.last_window = windows->front();
+  if (!found->empty()) return found;
+  Flight all(traffic);
+  const int call = AddMatches(all, bus, one_window ? app.last_window : root,
+                              kFocusedBit, kMaxMatches);
+  all.Run(deadline);
+  if (!all.status(call).ok()) return all.status(call);
+  return DecodeReferences(all.reply(call));
+}
+
+// Whether what was found last has the focus still, in one flight where a search
+// may take many. Empty where it has not, or where that cannot be known without
+// a search.
+std::vector<Element> ByMemory(Bus& bus, const App& app, Traffic* traffic,
+                              absl::Time deadline) {
+  if (app.last_focus.path.empty()) return {};
+  if (!app.quirks->one_focus && app.last_window.path.empty()) return {};
+  Flight flight(traffic);
+  const int state =
+      flight.Add(bus, Call{app.last_focus.application, app.last_focus.path,
+                           kAccessible, "GetState"});
+  const int window =
+      app.quirks->one_focus
+          ? kNotAsked
+          : flight.Add(bus, Call{app.last_window.application,
+                                 app.last_window.path, kAccessible,
+                                 "GetState"});
+  flight.Run(deadline);
+  const auto states_of = [&](int call) -> States {
+    if (!flight.status(call).ok()) return kStateDefunct;
+    return DecodeState(flight.reply(call)).value_or(kStateDefunct);
+  };
+  const States states = states_of(state);
+  if (!(states & kStateFocused) || (states & kStateDefunct)) return {};
+  if (window == kNotAsked) {
+    // A tab may claim the focus beside the text that has got it since.
+    if (app.quirks->search == Search::kTree && !SaysItHoldsText(states)) {
+      return {};
+    }
+    return OnScreen(states) ? std::vector<Element>{app.last_focus}
+                            : std::vector<Element>();
+  }
+  if (!(states_of(window) & kStateActive)) return {};
+  if (!(states & kStateEditable) || !(states & kStateShowing)) return {};
+  return {app.last_focus};
 }
 
 absl::StatusOr<std::vector<Element>> ByCacheItems(Bus& bus, const App& app,
@@ -185,7 +300,7 @@ class Walk {
     if (node.depth == 0) return true;
     if (node.states & kStateDefunct) return false;
     if (node.depth == 1 && active_only_) return node.states & kStateActive;
-    return node.states & (kStateVisible | kStateShowing);
+    return OnScreen(node.states);
   }
 
   void Expand(size_t index) {
@@ -271,15 +386,19 @@ class Walk {
   }
 
   // A tab may claim the focus beside the text that has it, so a claim ends the
-  // walk only when it comes from something that holds text. Deeper claims are
-  // likelier: the field of a combination before the combination.
+  // walk only when it comes from something that holds text, is on the screen,
+  // and belongs to a toolkit in which there is no second. Elsewhere all claims
+  // are collected, so that a doubt is seen. Deeper claims are likelier: the
+  // field of a combination before the combination.
   void Claim(size_t index) {
     Node& node = nodes_[index];
+    const bool on_screen = OnScreen(node.states);
     if (found_.size() < static_cast<size_t>(kMaxMatches)) {
-      found_.insert(found_.begin(), node.element);
+      // What is not on the screen comes after all that is.
+      found_.insert(on_screen ? found_.begin() : found_.end(), node.element);
     }
-    if (node.in_focus) return;
-    if (node.states & (kStateEditable | kStateMultiLine | kStateSingleLine)) {
+    if (!on_screen || !app_.quirks->one_focus || node.in_focus) return;
+    if (SaysItHoldsText(node.states)) {
       Settle(node);
       // What has many lines is no combination with a field inside.
       settled_ = (node.states & kStateMultiLine) != 0;
@@ -322,10 +441,13 @@ absl::StatusOr<std::vector<Element>> ByWalk(Bus& bus, const App& app,
 
 }  // namespace
 
-absl::StatusOr<std::vector<Element>> FindFocused(Bus& bus, const App& app,
+absl::StatusOr<std::vector<Element>> FindFocused(Bus& bus, App& app,
                                                  Traffic* traffic,
                                                  absl::Time deadline) {
-  absl::StatusOr<std::vector<Element>> found = std::vector<Element>();
+  absl::StatusOr<std::vector<Element>> found =
+      ByMemory(bus, app, traffic, deadline);
+  if (!found->empty()) return found;
+  app.last_window = Element();
   switch (app.quirks->search) {
     case Search::kMatches:
       found = ByMatches(bus, app, traffic, deadline);
@@ -347,6 +469,8 @@ absl::StatusOr<std::vector<Element>> FindFocused(Bus& bus, const App& app,
   }
   if (!found.ok()) return found.status();
   if (found->empty()) return NothingFocused(app);
+  // With a doubt the next search has to see it again.
+  app.last_focus = found->size() == 1 ? found->front() : Element();
   return found;
 }
 
@@ -389,6 +513,17 @@ absl::StatusOr<ActiveWindow> FindActiveWindow(Applications& applications,
     found = ActiveWindow{one.app, one.window};
     return true;
   });
+  if (found.ok()) return found;
+  int silent = 0;
+  for (int call = 0; call < flight.size(); ++call) {
+    if (absl::IsDeadlineExceeded(flight.status(call))) ++silent;
+  }
+  // One that does not answer may be the active one.
+  if (silent > 0) {
+    return absl::DeadlineExceededError(
+        absl::StrCat(found.status().message(), ", and of ", apps.size(),
+                     " some did not answer (", silent, " questions)"));
+  }
   return found;
 }
 

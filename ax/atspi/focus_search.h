@@ -4,12 +4,16 @@
 // offers: a query that the application answers by itself (ATK), a list of what
 // is realized (GTK 4), or a walk through what is showing (Qt and the unknown).
 // The walk sends what it can at once and goes on from each answer as it comes,
-// so it waits as often as the focus lies deep, and not once a call.
+// so it waits as often as the focus lies deep, and not once a call. What was
+// found last is asked first whether it has the focus still.
 //
 // Example:
 //
 //   absl::StatusOr<std::vector<Element>> found =
-//       FindFocused(applications.Route(app), app, traffic, deadline);
+//       FindFocused(applications.Route(*app), *app, traffic, deadline);
+//
+// FindActiveWindow is DeadlineExceeded when nobody says that it is active and
+// somebody did not answer.
 //
 // Errors: NotFound when nothing claims the focus, and those of a flight.
 #ifndef TACTUS_AX_ATSPI_FOCUS_SEARCH_H_
@@ -27,7 +31,7 @@
 
 namespace tactus::ax::atspi {
 
-absl::StatusOr<std::vector<Element>> FindFocused(Bus& bus, const App& app,
+absl::StatusOr<std::vector<Element>> FindFocused(Bus& bus, App& app,
                                                  Traffic* traffic,
                                                  absl::Time deadline);
 

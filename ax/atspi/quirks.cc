@@ -48,13 +48,14 @@ constexpr Quirks kTable[] = {
      .cold_text = false},
     // Qt 5.15 and 6.4: no Collection, an empty cache; Properties.GetAll and a
     // GetText of another signature crash it, so neither is ever sent. GetText
-    // with an end past the end answers nothing; -1 answers all.
+    // with an end past the end answers nothing; -1 answers all. FOCUSED is
+    // QWidget::hasFocus(), which no widget of an inactive window has.
     {.toolkit = "Qt",
      .version = "",
      .application = "",
      .offsets = OffsetUnit::kUtf16,
      .search = Search::kTree,
-     .one_focus = false,
+     .one_focus = true,
      .peer_to_peer = false,
      .writes_land = true,
      .whole_text = WholeText::kMinusOne,

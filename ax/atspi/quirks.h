@@ -45,7 +45,9 @@ struct Quirks {
                                   // from its toolkit; empty for any
   OffsetUnit offsets;
   Search search;
-  // One element at a time says that it is focused: no search for a second.
+  // Of the elements that hold text one at a time says that it is focused, and
+  // only while its window has the keyboard: what says so has the focus. Others
+  // keep stale claims, or claims in windows behind.
   bool one_focus;
   // It may offer a socket of its own (GetApplicationBusAddress).
   bool peer_to_peer;

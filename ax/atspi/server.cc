@@ -153,6 +153,7 @@ class AtspiServerImpl : public AtspiServer {
     absl::StatusOr<AppPtr> app =
         applications_->ByName(application.id, deadline);
     if (!app.ok()) return app.status();
+    if (!options_.remember) (*app)->last_focus = Element();
     return FindFocused(applications_->Route(**app), **app, &traffic_, deadline);
   }
 

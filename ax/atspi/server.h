@@ -44,6 +44,8 @@ struct AtspiOptions {
   bool no_display = false;
   // Open the sockets that applications offer, from the second snapshot on.
   bool sockets = true;
+  // Ask what had the focus last whether it has it still, before searching.
+  bool remember = true;
   // Answer `ReadMany` with Unimplemented, so that reads go attribute by
   // attribute: for measuring what batching saves.
   bool no_batches = false;

@@ -237,12 +237,12 @@ absl::StatusOr<Snapshot> Take(Server& server, const Target& target,
       requests.push_back({target.candidates[i], attribute});
     }
   }
-  if (target.window.has_value()) {
-    requests.push_back({*target.window, Attribute::kStates});
-  }
+  const bool ask_window =
+      target.window.has_value() && !target.application.claims_are_current;
+  if (ask_window) requests.push_back({*target.window, Attribute::kStates});
   const ReadResult result = ReadAll(server, requests, options.deadline);
 
-  if (target.window.has_value()) {
+  if (ask_window) {
     const absl::StatusOr<int64_t> window = Get<int64_t>(result.readings.back());
     if (!window.ok()) return window.status();
     if (!(*window & kStateActive)) {

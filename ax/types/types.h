@@ -85,6 +85,9 @@ struct Application {
   pid_t pid = 0;
   std::string toolkit;  // "gtk", "Qt", "Chromium"; empty when it does not say
   std::string toolkit_version;
+  // In it one element at a time that holds text says that it is focused, and
+  // only while its window is active: such a claim needs no look at the window.
+  bool claims_are_current = false;
 
   friend bool operator==(const Application&, const Application&) = default;
 };

@@ -13,6 +13,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
+#include "ax/atspi/desktop/activate.h"
 #include "ax/atspi/desktop/control.h"
 #include "ax/atspi/server.h"
 #include "ax/clock/clock.h"
@@ -195,9 +196,9 @@ TEST_F(WidgetTest, CacheFollowsTheFocusAndItsSnapshotIsTwoFlights) {
   EXPECT_EQ(snapshot.value.value_or(""), "cached");
   snapshot = TakeWhen(by_cache, cache->get());
   EXPECT_EQ(snapshot.traffic.flights, 2);
-  // The claim's role, states and interfaces, the window's state and interfaces;
-  // text, count, caret, selection.
-  EXPECT_EQ(snapshot.traffic.calls, 9);
+  // Role, states and interfaces, and no look at the window, since in these
+  // toolkits what is behind claims nothing; text, count, caret, selection.
+  EXPECT_EQ(snapshot.traffic.calls, 7);
   const Element field = snapshot.element;
 
   Control({"focus", "entry"});
@@ -211,6 +212,39 @@ TEST_F(WidgetTest, CacheFollowsTheFocusAndItsSnapshotIsTwoFlights) {
       [&](const Snapshot& s) { return s.route == Route::kCache && s.secure; },
       cache->get());
   EXPECT_EQ(snapshot.traffic.flights, 1);
+}
+
+// What the search relies on in GTK and Qt: were it otherwise, a field behind
+// would be taken for the one being typed into.
+TEST_F(WidgetTest, NothingClaimsTheFocusWhileAnotherWindowHasIt) {
+  const Snapshot mine = TakeWhen([](const Snapshot& s) {
+    return s.application.pid == ApplicationPid() && s.value.ok();
+  });
+  EXPECT_TRUE(mine.application.claims_are_current);
+  absl::StatusOr<std::vector<Application>> all = server_->Applications(Soon());
+  ASSERT_TRUE(all.ok()) << all.status();
+  const Application* other = nullptr;
+  for (const Application& application : *all) {
+    if (application.pid != ApplicationPid()) other = &application;
+  }
+  ASSERT_NE(other, nullptr) << "this test needs --also";
+
+  ActivateWindowOf(other->pid);
+  TakeWhen([&](const Snapshot& s) {
+    return s.application.pid == other->pid && s.value.ok();
+  });
+  absl::StatusOr<std::vector<Element>> claims;
+  const absl::Time end = Soon();
+  do {
+    claims = server_->FocusedElements(mine.application, Soon());
+  } while (claims.ok() && Clock::Real().Now() < end);
+  EXPECT_EQ(claims.status().code(), absl::StatusCode::kNotFound);
+
+  ActivateWindowOf(ApplicationPid());
+  const Snapshot again = TakeWhen([](const Snapshot& s) {
+    return s.application.pid == ApplicationPid() && s.value.ok();
+  });
+  EXPECT_EQ(again.element, mine.element);
 }
 
 TEST_F(WidgetTest, StoppedApplicationEndsAtTheDeadlineAndDelaysNoOther) {
