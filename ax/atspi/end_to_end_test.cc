@@ -34,13 +34,15 @@ class EndToEndTest : public ::testing::Test {
   // One editor of a toolkit with `rest` of a script.
   void Start(const std::string& toolkit, const std::string& version,
              const std::string& rest = "",
-             const std::string& role = "text-area") {
+             const std::string& role = "text-area",
+             const std::string& elements_before = "") {
     const std::string script = absl::StrCat(
         R"({"applications": [{"id": "app:7", "name": "notes", "pid": 7,
              "toolkit": ")",
-        toolkit, R"(", "toolkit_version": ")", version, R"(", "elements": [
-               {"path": "/text", "role": ")",
-        role, R"(", "text": "a\ud83d\udc69b", "caret": 2,
+        toolkit, R"(", "toolkit_version": ")", version,
+        R"(", "focus": "/text", "elements": [)", elements_before,
+        R"({"path": "/text", "role": ")", role,
+        R"(", "text": "a\ud83d\udc69b", "caret": 2,
                 "selection": [1, 2]}]}],
             "windows": [{"application": "app:7", "active": true}],
             "focused": "app:7")",
@@ -107,6 +109,58 @@ TEST_F(EndToEndTest, NothingThatWeSendKillsAnApplication) {
     const absl::StatusOr<Snapshot> s = Take();
     ASSERT_TRUE(s.ok()) << s.status();
     EXPECT_EQ(s->value.value_or("?"), kText);
+  }
+}
+
+TEST_F(EndToEndTest, StaleClaimThatIsNotOnTheScreenIsNotTaken) {
+  for (const auto& [toolkit, version] :
+       std::vector<std::pair<std::string, std::string>>{
+           {"GTK", "4.8.3"}, {"Qt", "6.4.2"}, {"Chromium", "156"},
+           {"Novel", "1"}}) {
+    Start(toolkit, version, "", "text-area",
+          R"({"path": "/stale", "role": "text-area", "text": "stale",
+              "states": ["focused", "editable", "multi-line", "enabled",
+                         "supports-text"]},)");
+    for (int i = 0; i < 3; ++i) {
+      const absl::StatusOr<Snapshot> s = Take();
+      ASSERT_TRUE(s.ok()) << toolkit << ": " << s.status();
+      EXPECT_EQ(s->value.value_or("?"), kText) << toolkit;
+      EXPECT_FALSE(s->ambiguous) << toolkit;
+    }
+  }
+}
+
+TEST_F(EndToEndTest, TwoClaimsOnTheScreenAreADoubtWhereAToolkitIsNotKnown) {
+  Start("Novel", "1", "", "text-area",
+        R"({"path": "/second", "role": "text-area", "text": "second"},)");
+  for (int i = 0; i < 3; ++i) {
+    const absl::StatusOr<Snapshot> s = Take();
+    ASSERT_TRUE(s.ok()) << s.status();
+    EXPECT_TRUE(s->ambiguous);
+  }
+}
+
+TEST_F(EndToEndTest, FocusThatMovesIsFollowedByTheNextSnapshot) {
+  for (const auto& [toolkit, version] :
+       std::vector<std::pair<std::string, std::string>>{
+           {"gtk", "3.24.38"}, {"GTK", "4.8.3"}, {"Qt", "6.4.2"},
+           {"Chromium", "156"}, {"Novel", "1"}}) {
+    Start(toolkit, version,
+          R"(, "actions": [{"do": "focus", "path": "/second",
+                            "at_us": 300000}])",
+          "text-area",
+          R"({"path": "/second", "role": "text-area", "text": "second",
+              "states": ["editable", "multi-line", "enabled", "showing",
+                         "visible", "supports-text"]},)");
+    EXPECT_EQ(Take()->value.value_or("?"), kText) << toolkit;
+    const absl::Time end = In(kPatience);
+    absl::StatusOr<Snapshot> s;
+    do {
+      s = Take();
+    } while (s.ok() && s->value.value_or("?") == kText &&
+             Clock::Real().Now() < end);
+    ASSERT_TRUE(s.ok()) << toolkit << ": " << s.status();
+    EXPECT_EQ(s->value.value_or("?"), "second") << toolkit;
   }
 }
 

@@ -2,6 +2,9 @@
 
 #include <time.h>
 
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
+
 namespace tactus::ax {
 namespace {
 
@@ -12,6 +15,7 @@ class MonotonicClock : public Clock {
     clock_gettime(CLOCK_MONOTONIC, &now);
     return absl::TimeFromTimespec(now);
   }
+  void SleepUntil(absl::Time time) override { absl::SleepFor(time - Now()); }
 };
 
 }  // namespace

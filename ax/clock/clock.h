@@ -27,6 +27,9 @@ class Clock {
   // Never runs backwards.
   virtual absl::Time Now() = 0;
 
+  // Returns at `time` or later; at once when that has passed.
+  virtual void SleepUntil(absl::Time time) = 0;
+
   // CLOCK_MONOTONIC. Safe to call from any thread.
   static Clock& Real();
 };
@@ -39,6 +42,8 @@ class Clock {
 class SimulatedClock : public Clock {
  public:
   absl::Time Now() override { return now_; }
+  // Nobody waits: the time simply passes.
+  void SleepUntil(absl::Time time) override { AdvanceTo(time); }
 
   // A negative duration is ignored: the clock is monotonic.
   void Advance(absl::Duration duration) {

@@ -65,8 +65,13 @@ struct LendOptions {
   absl::Duration patience = absl::Milliseconds(500);
 };
 
-// The keys that paste: terminals use Ctrl+V for themselves.
-enum class PasteKeys { kCtrlV, kCtrlShiftV };
+// Keys that act on the field with the keyboard.
+enum class PasteKeys {
+  kCtrlV,
+  kCtrlShiftV,  // pastes in terminals, which use Ctrl+V for themselves
+  kDelete,      // deletes what is selected
+  kCtrlZ,       // the application's own undo
+};
 
 class Input {
  public:

@@ -141,6 +141,14 @@ class GoalsTest(unittest.TestCase):
             "firefox": [10], "vte": [10], "gnome-text-editor": [],
             "featherpad": [], "libreoffice": []})
 
+    def test_find_is_a_search_each_time_but_on_the_huge_page(self):
+        for name in judge.APPLICATIONS:
+            ours = [g.ours for g in judge.goals(name, {})
+                    if g.section == "find" and g.bound is not None]
+            self.assertIn(ours, ([], ["find.tactus_again"
+                                      if name == "chromium-page"
+                                      else "find.tactus"]))
+
     def test_held(self):
         bus = self.bounds("held", {"held.route": "bus"})
         self.assertEqual(bus.pop("libreoffice"), [])

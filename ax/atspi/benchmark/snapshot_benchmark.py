@@ -34,6 +34,11 @@ _PATIENCE = 240
 _PAGE_SECTIONS = 90
 _PAGE_PARAGRAPHS = 100
 
+# What else is open, so that there are ten applications: the desktop on which
+# the goals were set. libatspi has to ask each until it meets the active window.
+_BESIDE = ("gtk3", "gtk4", "qt5", "qt6", "mousepad", "featherpad", "vte",
+           "gtk3", "qt6")
+
 # In this order: GTK 3 answers every call more slowly once some hundred clients
 # have come and gone, so the cold processes are last.
 _GROUPS = ("find", "held", "batch", "cached", "cold")
@@ -49,10 +54,11 @@ def _parse(arguments):
                         help="only these of " + ", ".join(everything))
     parser.add_argument("--only", metavar="GROUP,...", default="",
                         help="only these of " + ", ".join(judge.SECTIONS))
-    parser.add_argument("--beside", metavar="APP,...", default="",
+    parser.add_argument("--beside", metavar="APP,...", default=None,
                         help="what else is open on the desktop, without focus: "
                         "each makes the search of a client longer that asks "
-                        "one after the other")
+                        "one after the other; 'nothing' for each alone "
+                        "(default: nine small ones)")
     parser.add_argument("--samples", type=int, default=None, metavar="N",
                         help="samples of each, at most (default: 300)")
     parser.add_argument("--quick", action="store_true",
@@ -71,7 +77,9 @@ def _parse(arguments):
 
     options.apps = chosen(options.apps, everything, "--apps")
     options.only = chosen(options.only, tuple(judge.SECTIONS), "--only")
-    options.beside = chosen(options.beside, judge.APPLICATIONS, "--beside")
+    if options.beside is not None:
+        options.beside = [] if options.beside == "nothing" else chosen(
+            options.beside, judge.APPLICATIONS, "--beside")
     if options.samples is not None and options.samples < 1:
         parser.error("--samples: at least 1")
     if not options.apps:
@@ -131,7 +139,11 @@ class Benchmark:
         folder = os.path.join(self._root, "ax/atspi/benchmark")
         desktop = [os.path.join(self._root, "tools/desktop/run"),
                    "--text", _TEXT, "--timeout", str(_PATIENCE)]
-        for other in self._options.beside:
+        beside = self._options.beside
+        if beside is None:
+            # Of one stopped and one beside it everything else is noise.
+            beside = () if application == judge.STOPPED else _BESIDE
+        for other in beside:
             desktop += ["--also", other]
         if application == judge.STOPPED:
             desktop += ["--app", "gtk3", "--also", "qt5"]

@@ -95,7 +95,7 @@ class SnapshotBenchmarkTest(unittest.TestCase):
 
     def test_usage_is_2(self):
         for arguments in (("--apps", "emacs"), ("--only", "speed"),
-                          ("--samples", "0"), ("--beside", "nothing"),
+                          ("--samples", "0"), ("--beside", "emacs"),
                           ("--nonsense",)):
             self.assertEqual(self.run_it(*arguments).returncode, 2, arguments)
 
@@ -110,6 +110,14 @@ class SnapshotBenchmarkTest(unittest.TestCase):
         self.assertRegex(asked[4], "--app mousepad .*find,held,batch,cached")
         self.assertRegex(asked[8], r"--app chromium --page \S+\.html")
         self.assertRegex(asked[12], "--app gtk3 .*--groups stopped")
+
+    def test_ten_applications_are_open_unless_others_are_asked_for(self):
+        for arguments, others in ((), 9), (("--beside", "nothing"), 0):
+            self.run_it("--apps", "gtk3,stopped", *arguments)
+            with open(os.path.join(self.folder, "asked")) as file:
+                asked = file.read().splitlines()[-2:]
+            self.assertEqual([line.count("--also") for line in asked],
+                             [others, 1])
 
     def test_quick_is_gtk3_alone(self):
         self.run_it("--quick")

@@ -1,0 +1,482 @@
+#include "ax/edit/editor.h"
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "absl/time/time.h"
+#include "ax/edit/outcome.h"
+#include "ax/edit/plan.h"
+#include "ax/edit/read_back.h"
+#include "ax/input/input.h"
+#include "ax/server/server.h"
+#include "ax/snapshot/snapshot.h"
+#include "ax/text/offsets.h"
+#include "ax/types/types.h"
+
+namespace tactus::ax {
+namespace {
+
+// How long a selection that was set may take to be published.
+constexpr absl::Duration kSelectionPatience = absl::Milliseconds(300);
+constexpr absl::Duration kSelectionPause = absl::Milliseconds(2);
+// For the user to let go of the keys of a shortcut that started us.
+constexpr absl::Duration kKeysPatience = absl::Seconds(1);
+// For giving the clipboard back, also when the deadline has passed.
+constexpr absl::Duration kGiveBackPatience = absl::Milliseconds(500);
+
+Attempt Ended(Rung rung, Outcome outcome, Reason reason, std::string message) {
+  return {rung, outcome, reason, std::move(message)};
+}
+
+Attempt Refused(Rung rung, Reason reason, std::string message) {
+  return Ended(rung, Outcome::kRefused, reason, std::move(message));
+}
+
+// Of a status that kept anything from being sent.
+Attempt NotSent(Rung rung, const absl::Status& status) {
+  const std::string message(status.message());
+  if (absl::IsDeadlineExceeded(status)) {
+    return Refused(rung, Reason::kNoTime,
+                   absl::StrCat("the deadline came first: ", message));
+  }
+  if (absl::IsInvalidArgument(status)) {
+    return Refused(rung, Reason::kBadText, message);
+  }
+  if (absl::IsUnimplemented(status)) {
+    return Refused(rung, Reason::kNoWay, message);
+  }
+  return Refused(rung, Reason::kNoFocus, message);
+}
+
+bool Selects(const Snapshot& snapshot, Range range) {
+  return snapshot.selection.ok() && *snapshot.selection == range &&
+         (!range.empty() ||
+          (snapshot.caret.ok() && *snapshot.caret == range.begin));
+}
+
+std::string OldText(const Plan& plan) {
+  return std::string(SubstrByCodePoints(
+      plan.before, static_cast<size_t>(plan.range.begin - plan.window_begin),
+      static_cast<size_t>(plan.range.end - plan.window_begin)));
+}
+
+}  // namespace
+
+struct Editor::Context {
+  const Edit& edit;
+  const EditOptions& options;
+  Snapshot snapshot;
+  Plan plan;
+  EditResult& result;
+
+  SnapshotOptions snapshot_options() const {
+    return {.deadline = options.deadline,
+            .max_text = options.max_text,
+            .context = 0};
+  }
+  Clock& clock;
+};
+
+// What is left when the text is unchanged, or cannot be read: an application
+// may have put a new element in the place of the one that was written to, and
+// the old one may go on answering. So the focus is looked up again.
+Attempt Editor::Conclude(Rung rung, Context& context, const absl::Status& write,
+                         const Seen& seen) {
+  const auto end = [&](Outcome outcome, Reason reason, std::string message) {
+    return Ended(rung, outcome, reason, std::move(message));
+  };
+  if (seen.text.has_value()) context.result.after = seen.text;
+  switch (seen.sight) {
+    case Sight::kLanded:
+      return end(Outcome::kVerified, Reason::kNone, "the field holds the text");
+    case Sight::kOnTheWay:
+      return end(Outcome::kDiverged, Reason::kPartial,
+                 "only part of the text has arrived");
+    case Sight::kOther:
+      return end(Outcome::kDiverged, Reason::kOther,
+                 "the field has changed, but not as asked: the application "
+                 "altered the text, or somebody typed meanwhile");
+    case Sight::kContradiction:
+      return end(Outcome::kUnknown, Reason::kContradiction,
+                 "the field's text and its length contradict each other");
+    case Sight::kUnchanged:
+    case Sight::kUnreadable:
+      break;
+  }
+  const absl::StatusOr<Snapshot> now =
+      SnapshotFocused(server_, context.snapshot_options(), nullptr);
+  const bool moved =
+      now.ok() && now->application.id == context.snapshot.application.id &&
+      !(now->element == context.snapshot.element);
+  if (moved && now->value.ok() && now->window.begin == context.plan.window_begin) {
+    const Sight there = Judge(context.plan, now->value, now->character_count);
+    if (there == Sight::kLanded) {
+      context.result.after = *now->value;
+      context.result.element = now->element;
+      return end(Outcome::kVerified, Reason::kNone,
+                 "the field holds the text; the application has replaced the "
+                 "field meanwhile");
+    }
+    if (there != Sight::kUnchanged) {
+      return end(Outcome::kUnknown, Reason::kUnreadable,
+                 "the focus is on another field now, and what became of the "
+                 "edit cannot be told");
+    }
+  }
+  if (seen.sight == Sight::kUnreadable) {
+    return end(Outcome::kUnknown, Reason::kUnreadable,
+               absl::StrCat("what became of the edit could not be read: ",
+                            seen.status.message()));
+  }
+  if (!now.ok() || (moved && !now->value.ok())) {
+    return end(Outcome::kUnknown, Reason::kUnreadable,
+               "the field is unchanged so far, and whether it is still the one "
+               "in focus could not be read");
+  }
+  if (!seen.timely || absl::IsDeadlineExceeded(write)) {
+    return end(Outcome::kUnknown, Reason::kNoReply,
+               "the field is unchanged so far, but the edit was sent and may "
+               "still land");
+  }
+  if (!write.ok()) {
+    return end(Outcome::kFailed, Reason::kRejected,
+               absl::StrCat("the application refused the edit and the field is "
+                            "unchanged: ",
+                            write.message()));
+  }
+  return end(Outcome::kFailed, Reason::kNotLanded,
+             "the application said that it was done, and the field is "
+             "unchanged");
+}
+
+Attempt Editor::TryWrite(Rung rung, Context& context) {
+  const Plan& plan = context.plan;
+  WriteRequest request;
+  request.element = context.snapshot.element;
+  if (rung == Rung::kWholeValue) {
+    if (!plan.whole) {
+      return Refused(rung, Reason::kOutOfRange,
+                     "the text is longer than what was read: raise the limit "
+                     "of the text");
+    }
+    request.kind = WriteRequest::Kind::kSetValue;
+    request.text = plan.after;
+  } else {
+    request.kind = WriteRequest::Kind::kReplaceRange;
+    request.range = plan.range;
+    request.text = plan.text;
+    request.caret = plan.caret;
+  }
+  if (plan.window_begin == 0) request.known = plan.before;
+  context.result.gap = context.clock.Now() - context.snapshot.taken;
+  const WriteResult write = server_.Write(request, context.options.deadline);
+  if (!write.sent) return NotSent(rung, write.status);
+  const Seen seen =
+      ReadBack(server_, request.element, plan,
+               {.until = context.clock.Now() + context.options.read_back,
+                .deadline = context.options.deadline});
+  return Conclude(rung, context, write.status, seen);
+}
+
+std::optional<Attempt> Editor::SelectAndCheck(Rung rung, Context& context) {
+  const Plan& plan = context.plan;
+  const Snapshot& base = context.snapshot;
+  const bool select = !Selects(base, plan.range);
+  const auto refuse = [&](Reason reason, std::string message) {
+    // Nothing was typed, but the selection was moved.
+    if (select && base.selection.ok()) {
+      server_.Write({.element = base.element,
+                     .kind = WriteRequest::Kind::kSelect,
+                     .range = *base.selection,
+                     .known = plan.window_begin == 0
+                                  ? absl::string_view(plan.before)
+                                  : absl::string_view()},
+                    context.options.deadline);
+    }
+    return Refused(rung, reason, std::move(message));
+  };
+  if (select) {
+    const WriteResult write = server_.Write(
+        {.element = base.element,
+         .kind = WriteRequest::Kind::kSelect,
+         .range = plan.range,
+         .known = plan.window_begin == 0 ? absl::string_view(plan.before)
+                                         : absl::string_view()},
+        context.options.deadline);
+    if (!write.status.ok()) {
+      return refuse(Reason::kSelectionNotSet,
+                    absl::StrCat("the range could not be selected: ",
+                                 write.status.message()));
+    }
+  }
+  const absl::Time patience = context.clock.Now() + kSelectionPatience;
+  for (;;) {
+    absl::StatusOr<Snapshot> now = SnapshotFocused(
+        server_, context.snapshot_options(), context.options.hints);
+    if (!now.ok()) {
+      return refuse(absl::IsDeadlineExceeded(now.status()) ? Reason::kNoTime
+                                                           : Reason::kNoFocus,
+                    absl::StrCat("the field could not be read again: ",
+                                 now.status().message()));
+    }
+    if (now->application.id != base.application.id ||
+        !(now->element == base.element) || now->ambiguous || now->secure) {
+      return refuse(Reason::kStale,
+                    "the focus has moved to another field meanwhile");
+    }
+    if (!now->value.ok() || now->window != base.window ||
+        *now->value != plan.before ||
+        now->character_count.value_or(-1) !=
+            base.character_count.value_or(-1)) {
+      return refuse(Reason::kTextChanged, "the text has changed meanwhile");
+    }
+    if (Selects(*now, plan.range)) {
+      context.snapshot = *std::move(now);
+      return std::nullopt;
+    }
+    if (context.clock.Now() >= patience) {
+      return refuse(Reason::kSelectionNotSet,
+                    "the application does not show the range as selected");
+    }
+    context.clock.SleepUntil(context.clock.Now() + kSelectionPause);
+  }
+}
+
+// By the user's own means, which reach whatever has the keyboard.
+Attempt Editor::TryHands(Rung rung, Context& context) {
+  if (input_ == nullptr) {
+    return Refused(rung, Reason::kNoWay,
+                   "the application takes no text through accessibility, and "
+                   "there is no display to paste through");
+  }
+  const EditOptions& options = context.options;
+  const Plan& plan = context.plan;
+  const bool pastes = rung == Rung::kPaste && !plan.text.empty();
+  const bool terminal = context.snapshot.strategy() == Strategy::kTerminal;
+  if (terminal && !plan.range.empty()) {
+    return Refused(rung, Reason::kNoWay,
+                   "a terminal's text cannot be replaced, only added to");
+  }
+  std::unique_ptr<ClipboardLoan> loan;
+  if (pastes) {
+    absl::StatusOr<std::unique_ptr<ClipboardLoan>> lent =
+        input_->Lend(plan.text, {.deadline = options.deadline});
+    if (!lent.ok()) {
+      return Refused(rung, Reason::kClipboard,
+                     absl::StrCat("the clipboard was left alone: ",
+                                  lent.status().message()));
+    }
+    loan = *std::move(lent);
+  }
+  const auto give_back = [&]() -> absl::Status {
+    if (loan == nullptr) return absl::OkStatus();
+    return loan->GiveBack(context.clock.Now() + kGiveBackPatience);
+  };
+  if (std::optional<Attempt> refused = SelectAndCheck(rung, context)) {
+    give_back().IgnoreError();
+    return *std::move(refused);
+  }
+
+  const absl::Time keys =
+      std::min(options.deadline, context.clock.Now() + kKeysPatience);
+  context.result.gap = context.clock.Now() - context.snapshot.taken;
+  absl::Status sent;
+  if (pastes) {
+    sent = input_->Press(
+        terminal ? PasteKeys::kCtrlShiftV : PasteKeys::kCtrlV, keys);
+  } else if (plan.text.empty()) {
+    sent = input_->Press(PasteKeys::kDelete, keys);
+  } else {
+    sent = input_->Type(plan.text, options.deadline);
+  }
+  if (absl::IsFailedPrecondition(sent) || absl::IsInvalidArgument(sent)) {
+    give_back().IgnoreError();
+    return Refused(rung, Reason::kNoWay, std::string(sent.message()));
+  }
+
+  // Whoever fetched the text may take as long as any write to show it.
+  std::optional<absl::Time> fetched;
+  const Seen seen = ReadBack(
+      server_, context.snapshot.element, plan,
+      {.until = context.clock.Now() + options.paste_wait,
+       .deadline = options.deadline},
+      [&](const Seen& look) {
+        if (loan != nullptr) {
+          const ClipboardLoan::State state = loan->state();
+          if (!fetched.has_value() && (state.served > 0 || state.lost)) {
+            fetched = look.at;
+          }
+        } else if (!fetched.has_value()) {
+          fetched = look.at;
+        }
+        return fetched.has_value() && look.at - *fetched >= options.read_back;
+      });
+  const bool served = loan != nullptr && loan->state().served > 0;
+  const absl::Status returned = give_back();
+  Attempt attempt = Conclude(rung, context, sent, seen);
+  if (attempt.outcome == Outcome::kFailed) {
+    // Keys that were sent can be taken at any time.
+    attempt.outcome = Outcome::kUnknown;
+    attempt.reason = Reason::kNotConsumed;
+    attempt.message =
+        served ? "somebody fetched the text from the clipboard, and the field "
+                 "is unchanged so far"
+               : "the keys were sent, and the field is unchanged so far";
+  }
+  if (!returned.ok()) {
+    absl::StrAppend(&attempt.message,
+                    "; the clipboard was not restored: ", returned.message());
+  }
+  return attempt;
+}
+
+Attempt Editor::Try(Rung rung, Context& context) {
+  switch (rung) {
+    case Rung::kRange:
+    case Rung::kWholeValue:
+      return TryWrite(rung, context);
+    case Rung::kPaste:
+    case Rung::kKeystrokes:
+      return TryHands(rung, context);
+    case Rung::kNone:
+      break;
+  }
+  return Refused(rung, Reason::kNoWay, "no such way");
+}
+
+EditResult Editor::Run(const Edit& edit, const EditOptions& options) {
+  EditResult result;
+  const SnapshotOptions reading = {.deadline = options.deadline,
+                                   .max_text = options.max_text,
+                                   .context = 0};
+  const auto end = [&result](const Attempt& attempt) {
+    result.outcome = attempt.outcome;
+    result.reason = attempt.reason;
+    result.message = attempt.message;
+    result.rung = attempt.rung;
+  };
+  absl::StatusOr<Snapshot> snapshot =
+      SnapshotFocused(server_, reading, options.hints);
+  if (!snapshot.ok()) {
+    end(NotSent(Rung::kNone, snapshot.status()));
+    return result;
+  }
+  Planned planned = MakePlan(*snapshot, edit);
+  result.application = snapshot->application;
+  result.element = snapshot->element;
+  result.window_begin = snapshot->window.begin;
+  if (snapshot->value.ok()) result.before = *snapshot->value;
+  if (!planned.plan.has_value()) {
+    end(Refused(Rung::kNone, planned.refusal.reason, planned.refusal.message));
+    return result;
+  }
+  const Strategy strategy = snapshot->strategy();
+  Context context{edit,   options, *std::move(snapshot), *std::move(planned.plan),
+                  result, server_.clock()};
+  result.replaced = context.plan.range;
+  result.written = {context.plan.range.begin,
+                    context.plan.range.begin + context.plan.length};
+  result.expected = context.plan.after;
+  if (context.plan.changes_nothing()) {
+    result.after = result.before;
+    end(Ended(Rung::kNone, Outcome::kVerified, Reason::kNone,
+              "the field holds the text already"));
+    return result;
+  }
+
+  std::vector<Rung> rungs;
+  if (strategy == Strategy::kRangeEdit) {
+    rungs.push_back(edit.kind == Edit::Kind::kSetValue ? Rung::kWholeValue
+                                                       : Rung::kRange);
+  }
+  if (options.allow_paste) rungs.push_back(Rung::kPaste);
+  if (options.allow_whole_value && strategy == Strategy::kRangeEdit &&
+      rungs.front() != Rung::kWholeValue) {
+    rungs.push_back(Rung::kWholeValue);
+  }
+  if (options.allow_keystrokes) rungs.push_back(Rung::kKeystrokes);
+  end(Refused(Rung::kNone, Reason::kNoWay,
+              "the application takes no text through accessibility, and no "
+              "other way is allowed"));
+
+  bool failed = false;
+  for (const Rung rung : rungs) {
+    if (failed) {
+      // Time has passed: what was checked is checked again, on the text that
+      // the first check saw.
+      Edit again = edit;
+      again.expect = result.before;
+      again.element = result.element;
+      snapshot = SnapshotFocused(server_, reading, options.hints);
+      if (!snapshot.ok()) break;
+      planned = MakePlan(*snapshot, again);
+      if (!planned.plan.has_value()) break;
+      context.snapshot = *std::move(snapshot);
+      context.plan = *std::move(planned.plan);
+    }
+    const Attempt attempt = Try(rung, context);
+    result.attempts.push_back(attempt);
+    // A way that is not there says less than one that was tried and failed.
+    if (!(failed && attempt.outcome == Outcome::kRefused)) end(attempt);
+    failed |= attempt.outcome == Outcome::kFailed;
+    if (attempt.outcome != Outcome::kRefused &&
+        attempt.outcome != Outcome::kFailed) {
+      break;
+    }
+    // A refusal that another way would meet as well.
+    if (attempt.outcome == Outcome::kRefused &&
+        attempt.reason != Reason::kNoWay &&
+        attempt.reason != Reason::kClipboard &&
+        attempt.reason != Reason::kBadText) {
+      break;
+    }
+  }
+  if (result.outcome == Outcome::kVerified) {
+    undo_ = UndoRecord{result.application,
+                       result.element,
+                       result.written,
+                       OldText(context.plan),
+                       context.plan.window_begin,
+                       context.plan.after};
+  }
+  return result;
+}
+
+EditResult Editor::Apply(const Edit& edit, const EditOptions& options) {
+  const absl::Time begun = server_.clock().Now();
+  const Traffic before = server_.traffic();
+  EditResult result = Run(edit, options);
+  result.elapsed = server_.clock().Now() - begun;
+  result.traffic = server_.traffic() - before;
+  return result;
+}
+
+EditResult Editor::UndoLast(const EditOptions& options) {
+  if (!undo_.has_value()) {
+    EditResult result;
+    result.reason = Reason::kNothingToUndo;
+    result.message = "there is no edit of this kind to take back";
+    return result;
+  }
+  const UndoRecord undo = *undo_;
+  EditResult result = Apply({.kind = Edit::Kind::kReplaceRange,
+                             .text = undo.text,
+                             .range = undo.range,
+                             .expect = undo.expected,
+                             .element = undo.element,
+                             .allow_newlines = true,
+                             .allow_split_characters = true},
+                            options);
+  undo_ = result.outcome == Outcome::kVerified
+              ? std::nullopt
+              : std::optional<UndoRecord>(undo);
+  return result;
+}
+
+}  // namespace tactus::ax
