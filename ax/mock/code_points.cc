@@ -59,6 +59,15 @@ std::u32string DecodeUtf8(absl::string_view text) {
   return points;
 }
 
+bool IsUtf8(absl::string_view text) {
+  const std::u32string points = DecodeUtf8(text);
+  // A byte that is part of nothing comes back as three.
+  return EncodeUtf8(points) == text &&
+         std::none_of(points.begin(), points.end(), [](char32_t point) {
+           return point >= 0xD800 && point <= 0xDFFF;
+         });
+}
+
 std::string EncodeUtf8(std::u32string_view text) {
   std::string bytes;
   bytes.reserve(text.size());

@@ -24,6 +24,9 @@ namespace tactus::ax::mock {
 // Each byte that starts no valid sequence becomes one U+FFFD.
 std::u32string DecodeUtf8(absl::string_view text);
 
+// Strictly: without surrogates.
+bool IsUtf8(absl::string_view text);
+
 // A value past U+10FFFF becomes U+FFFD.
 std::string EncodeUtf8(std::u32string_view text);
 

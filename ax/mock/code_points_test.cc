@@ -39,5 +39,15 @@ TEST(ClampTest, RangeStaysWithinTheTextAndNeverInverts) {
   EXPECT_EQ(Clamp({INT64_MIN, INT64_MIN}, 0), (Range{0, 0}));
 }
 
+TEST(IsUtf8Test, SurrogatesAndBrokenSequencesAreNot) {
+  EXPECT_TRUE(IsUtf8(""));
+  EXPECT_TRUE(IsUtf8("h\u00e9\U0001F469\n"));
+  EXPECT_TRUE(IsUtf8("\uFFFD"));
+  for (const char* bad : {"\xFF", "a\x80", "\xC0\x80", "\xF0\x9F\x91",
+                          "\xF4\x90\x80\x80", "\xED\xA0\xBD"}) {
+    EXPECT_FALSE(IsUtf8(bad)) << bad;
+  }
+}
+
 }  // namespace
 }  // namespace tactus::ax::mock

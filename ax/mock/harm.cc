@@ -18,10 +18,9 @@ class DiesOnBadRange : public Scoped {
  public:
   using Scoped::Scoped;
   void Decide(const World&, const Message& message, Fate& fate) override {
-    if (!Hits(message) || message.verb != Verb::kRead ||
-        message.attribute != Attribute::kText) {
-      return;
-    }
+    const bool read =
+        message.verb == Verb::kRead && message.attribute == Attribute::kText;
+    if (!Hits(message) || (!read && message.verb != Verb::kWrite)) return;
     if (message.range.begin < 0 || message.range.end < message.range.begin ||
         message.range.end > parameter()) {
       fate.die = true;

@@ -10,6 +10,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "ax/mock/code_points.h"
+#include "ax/mock/hostility.h"
 #include "ax/mock/message.h"
 #include "ax/mock/world.h"
 #include "ax/types/types.h"
@@ -88,6 +89,52 @@ Reading HonestReading(const World& world, const Message& message) {
       return Value(Slice(node->text, *node->selection));
   }
   return absl::InvalidArgumentError("no such attribute");
+}
+
+Effect HonestEffect(const World& world, const Message& message) {
+  Effect effect;
+  effect.what = message.what;
+  effect.element = message.element;
+  effect.range = message.range;
+  effect.text = message.text;
+  const Node* node = world.Find(message.element);
+  const bool places =
+      message.what == Change::kSetCaret || message.what == Change::kSelect;
+  const State needed = places ? kStateSupportsText : kStateSupportsEditing;
+  if (node == nullptr && world.FindPane(message.element) == nullptr) {
+    effect.answer = absl::UnavailableError("no such element");
+  } else if (node == nullptr || (node->states & needed) == 0) {
+    effect.answer = absl::UnimplementedError("the element has no such thing");
+  } else if (!(places ? node->selection_settable : node->value_settable)) {
+    effect.answer = absl::FailedPreconditionError("it cannot be changed");
+  } else {
+    effect.lands = true;
+  }
+  return effect;
+}
+
+void Carry(const Effect& effect, World& world) {
+  if (!effect.lands) return;
+  const auto carry = [&] {
+    switch (effect.what) {
+      case Change::kDelete:
+        return world.ReplaceRange(effect.element, effect.range, "");
+      case Change::kInsert:
+        return world.ReplaceRange(effect.element,
+                                  {effect.range.begin, effect.range.begin},
+                                  effect.text);
+      case Change::kSetCaret:
+        return world.MoveCaret(effect.element, effect.range.begin);
+      case Change::kSetValue:
+        return world.SetText(effect.element, effect.text);
+      case Change::kSelect:
+        return world.Select(effect.element, effect.range);
+    }
+    return absl::InvalidArgumentError("no such change");
+  };
+  // An element that is gone by then cannot be changed any more.
+  if (!carry().ok() || !effect.caret.has_value()) return;
+  world.MoveCaret(effect.element, *effect.caret).IgnoreError();
 }
 
 absl::StatusOr<std::vector<Element>> HonestFocus(const World& world,

@@ -17,6 +17,7 @@
 #include "ax/mock/secrecy.h"
 #include "ax/mock/targets.h"
 #include "ax/mock/timing.h"
+#include "ax/mock/writes.h"
 
 namespace tactus::ax::mock {
 
@@ -25,7 +26,8 @@ absl::Span<const HostilityKind> AllHostilities() {
     auto* all = new std::vector<HostilityKind>();
     for (const absl::Span<const HostilityKind> family :
          {TimingHostilities(), TargetHostilities(), LieHostilities(),
-          SecrecyHostilities(), HarmHostilities(), EventHostilities()}) {
+          SecrecyHostilities(), HarmHostilities(), EventHostilities(),
+          WriteHostilities()}) {
       all->insert(all->end(), family.begin(), family.end());
     }
     return all;

@@ -9,8 +9,8 @@
 //   for (const HostilityKind& kind : AllHostilities()) { ... kind.name ... }
 //
 // To add one, write it in the family it belongs to (timing, targets, lies,
-// secrecy, harm, events), give it a line in that family's table, and assert in
-// hostilities_test.cc what it does.
+// secrecy, harm, events, writes), give it a line in that family's table, and
+// assert in hostilities_test.cc or writes_test.cc what it does.
 #ifndef TACTUS_AX_MOCK_HOSTILITIES_H_
 #define TACTUS_AX_MOCK_HOSTILITIES_H_
 

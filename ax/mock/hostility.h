@@ -20,6 +20,9 @@
 #ifndef TACTUS_AX_MOCK_HOSTILITY_H_
 #define TACTUS_AX_MOCK_HOSTILITY_H_
 
+#include <cstdint>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -46,8 +49,23 @@ struct Fate {
   bool silent = false;
   // Not even a connection: counts as no contact. Silent as well.
   bool mute = false;
+  // It is carried out, and no reply ever.
+  bool unanswered = false;
   // Unless OK: the reply is this error.
   absl::Status refusal;
+};
+
+// What one message of a write does, and what is answered. Both begin as the
+// truth, and neither need have to do with the other.
+struct Effect {
+  Change what = Change::kDelete;
+  Element element;
+  Range range;
+  std::string text;
+  // Where the caret goes after that; none: where an editor leaves it.
+  std::optional<int64_t> caret;
+  bool lands = false;  // false: nothing changes
+  absl::Status answer;
 };
 
 struct TimedEvent {
@@ -67,6 +85,12 @@ class Hostility {
 
   // Change what becomes of `message`.
   virtual void Decide(const World& world, const Message& message, Fate& fate) {}
+
+  // Change what a write does and what is answered. Not called for a message
+  // that is not carried out. Called before the change: what it does to the
+  // world itself comes first.
+  virtual void AlterWrite(World& world, const Message& message,
+                          Effect& effect) {}
 
   // Change the answers. None is called for a message that gets no reply.
   virtual void AlterReading(World& world, const Message& message,

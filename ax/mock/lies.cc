@@ -261,10 +261,29 @@ class OtherUnit : public Scoped {
     }
   }
 
+  void AlterWrite(World& world, const Message& message,
+                  Effect& effect) override {
+    const Node* node = world.Find(effect.element);
+    if (node == nullptr || !Hits(message)) return;
+    effect.range = {Points(*node, effect.range.begin),
+                    Points(*node, effect.range.end)};
+  }
+
  protected:
   virtual int64_t UnitsOf(char32_t point) const = 0;
 
  private:
+  // A unit within a code point is where that begins; what lies past the end
+  // stays past it.
+  int64_t Points(const Node& node, int64_t units) const {
+    int64_t points = 0;
+    for (const char32_t point : node.text) {
+      units -= UnitsOf(point);
+      if (units < 0) return points;
+      ++points;
+    }
+    return SaturatingAdd(points, units);
+  }
   int64_t Units(const Node& node, int64_t points) const {
     const int64_t within =
         std::clamp<int64_t>(points, 0, static_cast<int64_t>(node.text.size()));

@@ -12,6 +12,7 @@
 #include <sys/types.h>
 
 #include <cstdint>
+#include <string>
 
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
@@ -26,7 +27,8 @@ enum class Verb {
   kApplicationOfProcess,
   kApplications,
   kFocusedElements,
-  kRead,  // one attribute, alone or in a batch
+  kRead,   // one attribute, alone or in a batch
+  kWrite,  // one change; a Server::Write may take several
   kObserve,
 };
 
@@ -44,8 +46,35 @@ constexpr absl::string_view VerbName(Verb verb) {
       return "focused_elements";
     case Verb::kRead:
       return "read";
+    case Verb::kWrite:
+      return "write";
     case Verb::kObserve:
       return "observe";
+  }
+  return "unknown";
+}
+
+// What one message of a write asks for, as AT-SPI splits it.
+enum class Change {
+  kDelete,    // `range` goes
+  kInsert,    // `text` comes in at `range.begin`
+  kSetCaret,  // to `range.begin`
+  kSetValue,  // all there is becomes `text`
+  kSelect,    // `range`; where empty, the caret goes there
+};
+
+constexpr absl::string_view ChangeName(Change change) {
+  switch (change) {
+    case Change::kDelete:
+      return "delete";
+    case Change::kInsert:
+      return "insert";
+    case Change::kSetCaret:
+      return "set_caret";
+    case Change::kSetValue:
+      return "set_value";
+    case Change::kSelect:
+      return "select";
   }
   return "unknown";
 }
@@ -60,13 +89,18 @@ struct Message {
   // registry and for the display.
   Element element;  // `path` is empty when the verb names no element
   Attribute attribute = Attribute::kRole;  // of kRead
-  Range range;                             // of kRead of kText
+  Change what = Change::kDelete;           // of kWrite
+  Range range;                             // of kRead of kText, and of kWrite
+  std::string text;                        // of kWrite
   pid_t pid = 0;                           // of kApplicationOfProcess
   absl::Time sent;
   absl::Time deadline;
 
+  // It could carry the user's text or how much of it there is, in either
+  // direction: every write does, a selection by what it is clamped to.
   bool BearsText() const {
-    return verb == Verb::kRead && ax::BearsText(attribute);
+    return verb == Verb::kWrite ||
+           (verb == Verb::kRead && ax::BearsText(attribute));
   }
 };
 

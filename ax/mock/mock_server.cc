@@ -21,6 +21,7 @@
 #include "absl/time/time.h"
 #include "absl/types/span.h"
 #include "ax/clock/clock.h"
+#include "ax/mock/code_points.h"
 #include "ax/mock/honest.h"
 #include "ax/mock/hostility.h"
 #include "ax/mock/message.h"
@@ -44,6 +45,7 @@ std::string ConnectionOf(const Message& message) {
       return kDisplay;
     case Verb::kFocusedElements:
     case Verb::kRead:
+    case Verb::kWrite:
       return message.element.application;
     case Verb::kObserve:
       return kObserver;
@@ -53,7 +55,8 @@ std::string ConnectionOf(const Message& message) {
 }
 
 bool ForApplication(Verb verb) {
-  return verb == Verb::kFocusedElements || verb == Verb::kRead;
+  return verb == Verb::kFocusedElements || verb == Verb::kRead ||
+         verb == Verb::kWrite;
 }
 
 int64_t SizeOf(const std::string& text) {
@@ -67,6 +70,68 @@ int64_t SizeOf(const Application& application) {
 
 bool Known(Attribute attribute) {
   return attribute >= Attribute::kRole && attribute <= Attribute::kSelectedText;
+}
+
+absl::Status Check(const WriteRequest& request) {
+  using Kind = WriteRequest::Kind;
+  const Kind kind = request.kind;
+  if (kind < Kind::kReplaceRange || kind > Kind::kSelect ||
+      request.element.application.empty()) {
+    return absl::InvalidArgumentError("no such write or element");
+  }
+  const Range range = request.range;
+  const bool replaces = kind == Kind::kReplaceRange;
+  if ((kind != Kind::kSetValue &&
+       (range.begin < 0 || range.end < range.begin)) ||
+      (replaces && request.caret.value_or(0) < 0)) {
+    return absl::InvalidArgumentError("offsets negative or out of order");
+  }
+  if (kind != Kind::kSelect && !IsUtf8(request.text)) {
+    return absl::InvalidArgumentError("the text is not UTF-8");
+  }
+  return absl::OkStatus();
+}
+
+// False: the element has no interface that the write could use. An element that
+// is not there may have any.
+bool Offers(const World& world, const WriteRequest& request) {
+  const Node* node = world.Find(request.element);
+  if (node == nullptr) return world.FindPane(request.element) == nullptr;
+  const State needed = request.kind == WriteRequest::Kind::kSelect
+                           ? kStateSupportsText
+                           : kStateSupportsEditing;
+  return (node->states & needed) != 0;
+}
+
+std::vector<Message> MessagesOf(const WriteRequest& request) {
+  std::vector<Message> messages;
+  const auto add = [&](Change what, Range range, const std::string& text) {
+    Message& message = messages.emplace_back();
+    message.verb = Verb::kWrite;
+    message.element = request.element;
+    message.what = what;
+    message.range = range;
+    message.text = text;
+  };
+  const Range range = request.range;
+  switch (request.kind) {
+    case WriteRequest::Kind::kReplaceRange:
+      if (!range.empty()) add(Change::kDelete, range, "");
+      if (!request.text.empty()) {
+        add(Change::kInsert, {range.begin, range.begin}, request.text);
+      }
+      if (request.caret.has_value()) {
+        add(Change::kSetCaret, {*request.caret, *request.caret}, "");
+      }
+      break;
+    case WriteRequest::Kind::kSetValue:
+      add(Change::kSetValue, {}, request.text);
+      break;
+    case WriteRequest::Kind::kSelect:
+      add(Change::kSelect, range, "");
+      break;
+  }
+  return messages;
 }
 
 }  // namespace
@@ -148,9 +213,7 @@ class MockServer::Source : public EventSource {
       // What comes next: an event, something that happens, or the deadline.
       absl::Time next = absl::InfiniteFuture();
       if (!queue_->events.empty()) next = queue_->events.front().at;
-      if (!server->scheduled_.empty()) {
-        next = std::min(next, server->scheduled_.begin()->first);
-      }
+      next = std::min(next, server->world_->NextAction());
       if (next > deadline || next == absl::InfiniteFuture()) {
         server->AdvanceTo(deadline);
         return Late();
@@ -184,10 +247,6 @@ void MockServer::Add(std::unique_ptr<Hostility> hostility) {
   hostilities_.back()->Attach(*world_);
 }
 
-void MockServer::At(absl::Time time, std::function<void(World&)> action) {
-  scheduled_.emplace(time, std::move(action));
-}
-
 int MockServer::TextSentToSecure() const {
   return static_cast<int>(
       std::count_if(log_.begin(), log_.end(), [](const LoggedMessage& m) {
@@ -202,17 +261,6 @@ int MockServer::TextSentToToldSecure() const {
       }));
 }
 
-void MockServer::AdvanceTo(absl::Time time) {
-  while (!scheduled_.empty() && scheduled_.begin()->first <= time) {
-    clock_->AdvanceTo(scheduled_.begin()->first);
-    const std::function<void(World&)> action =
-        std::move(scheduled_.begin()->second);
-    scheduled_.erase(scheduled_.begin());
-    action(*world_);
-  }
-  clock_->AdvanceTo(time);
-}
-
 absl::Status MockServer::Exchange(Flight& flight, Message message,
                                   Answer answer) {
   message.index = next_message_++;
@@ -220,12 +268,13 @@ absl::Status MockServer::Exchange(Flight& flight, Message message,
   message.place = flight.places++;
   message.deadline = flight.deadline;
   traffic_.calls += 1;
-  traffic_.bytes += kRequestBytes;
+  const int64_t request = kRequestBytes + SizeOf(message.text);
+  traffic_.bytes += request;
 
   const std::string connection = ConnectionOf(message);
   const bool cold = !connected_.contains(connection);
   if (cold) flight.cursor += latency_.cold_connection;
-  flight.cursor += latency_.per_call + latency_.per_byte * kRequestBytes;
+  flight.cursor += latency_.per_call + latency_.per_byte * request;
   AdvanceTo(std::min(flight.cursor, flight.deadline));
   message.sent = clock_->Now();
 
@@ -257,6 +306,7 @@ absl::Status MockServer::Exchange(Flight& flight, Message message,
     flight.cursor -= latency_.cold_connection;
   }
 
+  const bool no_reply = fate.silent || fate.mute || fate.unanswered;
   const bool gone = ForApplication(message.verb) &&
                     world_->FindProgram(message.element.application) == nullptr;
   absl::Status status;
@@ -279,7 +329,7 @@ absl::Status MockServer::Exchange(Flight& flight, Message message,
     if (size.ok()) payload = *size;
   }
 
-  if (fate.silent || fate.mute) {
+  if (no_reply) {
     flight.missing = true;
     status = Late();
   } else {
@@ -517,8 +567,43 @@ absl::StatusOr<std::vector<Reading>> MockServer::ReadMany(
   return readings;
 }
 
-WriteResult MockServer::Write(const WriteRequest&, absl::Time) {
-  return {false, absl::UnimplementedError("writes are not scripted yet")};
+absl::Status MockServer::WriteInFlight(Flight& flight, Message message) {
+  return Exchange(flight, std::move(message),
+                  [&](const Message& m) -> absl::StatusOr<int64_t> {
+                    Effect effect = HonestEffect(*world_, m);
+                    for (const auto& hostility : hostilities_) {
+                      hostility->AlterWrite(*world_, m, effect);
+                    }
+                    Carry(effect, *world_);
+                    if (!effect.answer.ok()) return effect.answer;
+                    return 1;
+                  });
+}
+
+WriteResult MockServer::Write(const WriteRequest& request,
+                              absl::Time deadline) {
+  if (absl::Status wrong = Check(request); !wrong.ok()) return {false, wrong};
+  if (clock_->Now() > deadline) return {false, Late()};
+  if (!Offers(*world_, request)) {
+    return {false,
+            absl::UnimplementedError("the element offers no such thing")};
+  }
+  const std::vector<Message> messages = MessagesOf(request);
+  if (messages.empty()) return {false, absl::OkStatus()};
+  traffic_.flights += 1;
+  Flight flight;
+  flight.deadline = deadline;
+  flight.cursor = flight.end = clock_->Now() + latency_.per_flight;
+  WriteResult result;
+  result.sent = true;
+  for (const Message& message : messages) {
+    const absl::Status answer = WriteInFlight(flight, message);
+    if (result.status.ok() || absl::IsDeadlineExceeded(answer)) {
+      result.status = answer;
+    }
+  }
+  Finish(flight);
+  return result;
 }
 
 absl::StatusOr<std::unique_ptr<EventSource>> MockServer::Observe(

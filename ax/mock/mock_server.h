@@ -24,23 +24,34 @@
 //   Applications           1        1      the registry
 //   FocusedElements        1        1      the application
 //   Read                   1        1      the application
-//   ReadMany of n          1        n      each application; n = 0 costs
-//   nothing Observe                1        1      always one, of its own
+//   ReadMany of n          1        n      each application; n = 0 costs none
+//   Write of kReplaceRange 1        0-3    the application; see below
+//   Write of another kind  1        1      the application
+//   Observe                1        1      always one, of its own
 //
-// A call sends kRequestBytes; its reply is kReplyBytes and what ReplySize()
-// says. A request that is wrong in itself (InvalidArgument), or made after its
-// deadline, sends nothing. A flight of n calls takes
+// kReplaceRange takes a call to delete unless the range is empty, one to insert
+// unless the text is, and one to set the caret where one is given, all in one
+// flight and in this order; none of the three costs nothing, and is done. Each
+// is sent whatever became of the one before. Its status is DeadlineExceeded
+// when any answer is missing, otherwise the first that is not OK. Whether an
+// element offers a change at all is known without asking it.
+//
+// A call sends kRequestBytes and the text that it writes; its reply is
+// kReplyBytes and what ReplySize() says, that of a write a bool. A request that
+// is wrong in itself (InvalidArgument), or made after its deadline, sends
+// nothing. A flight of n calls takes
 //
 //   connections * cold_connection + per_flight + n * per_call + bytes *
 //   per_byte
 //
 // which is what ax/cost predicts from its traffic; only a hostility's delay
 // adds to it. Messages are evaluated one after the other, so that what happens
-// between them tears the flight. A reply that would come after the deadline is
-// DeadlineExceeded, one that comes exactly at it is an answer; the verb returns
-// exactly at the later of its last answer and, when one is missing, its
-// deadline. An application that dies stays in the world's past: its id answers
-// Unavailable.
+// between them tears the flight: the user may type between a delete and its
+// insert. A write whose reply comes too late has landed. A reply that would
+// come after the deadline is DeadlineExceeded, one that comes exactly at it is
+// an answer; the verb returns exactly at the later of its last answer and, when
+// one is missing, its deadline. An application that dies stays in the world's
+// past: its id answers Unavailable.
 //
 // A batch carries one status a reading, PermissionDenied and DeadlineExceeded
 // too; its whole fails only where a hostility rejects it. What is answered in
@@ -123,9 +134,12 @@ class MockServer : public Server {
     hooks_.push_back(std::move(hook));
   }
 
-  // Runs `action` when the clock, moved by this server or its sources, reaches
-  // `time`; at once before the next message when that has passed already.
-  void At(absl::Time time, std::function<void(World&)> action);
+  // Runs `action` when the clock, moved by anybody who waits on this world,
+  // reaches `time`; at once before the next message when that has passed
+  // already.
+  void At(absl::Time time, std::function<void(World&)> action) {
+    world_->At(time, std::move(action));
+  }
 
   // Every message so far, oldest first, at most kMaxLog.
   const std::vector<LoggedMessage>& log() const { return log_; }
@@ -181,11 +195,12 @@ class MockServer : public Server {
   absl::StatusOr<Application> AskForApplication(
       Message message, absl::Time deadline, absl::string_view missing,
       absl::FunctionRef<const Program*(const Message&)> find);
+  absl::Status WriteInFlight(Flight& flight, Message message);
   Reading ReadInFlight(Flight& flight, const ReadRequest& request,
                        bool batched);
   // Waits for the flight's answers.
   void Finish(const Flight& flight);
-  void AdvanceTo(absl::Time time);
+  void AdvanceTo(absl::Time time) { world_->AdvanceTo(time, *clock_); }
   void Hear(const Event& event);
 
   World* const world_;
@@ -193,7 +208,6 @@ class MockServer : public Server {
   const Latency latency_;
   std::vector<std::unique_ptr<Hostility>> hostilities_;
   std::vector<std::function<void(World&, int)>> hooks_;
-  std::multimap<absl::Time, std::function<void(World&)>> scheduled_;
   Traffic traffic_;
   std::set<std::string> connected_;
   int next_message_ = 0;

@@ -370,6 +370,218 @@ TEST_F(InstantServerTest, WindowsAreElementsThatSayWhetherTheyAreActive) {
   EXPECT_FALSE(active());
 }
 
+TEST_F(MockServerTest, ReplacementIsDeleteInsertAndCaretInOneFlight) {
+  const WriteResult result = server_.Write(
+      {.element = field_, .range = {1, 3}, .text = "\u00e9!", .caret = 2},
+      In(kMs));
+  EXPECT_TRUE(result.sent);
+  EXPECT_TRUE(result.status.ok()) << result.status;
+  EXPECT_EQ(world_.Find(field_)->text, U"h\u00e9!lo");
+  EXPECT_EQ(world_.Find(field_)->caret, 2);
+  // Three answers of a byte, and three bytes of text.
+  const Traffic cost = {1, 3, 3 * (kRequestBytes + kReplyBytes + 1) + 3, 1};
+  EXPECT_EQ(server_.traffic(), cost);
+  EXPECT_EQ(Elapsed(), absl::Microseconds(100 + 20 + 3 * 5) +
+                           absl::Nanoseconds(cost.bytes));
+  const std::vector<LoggedMessage>& log = server_.log();
+  ASSERT_EQ(log.size(), 3u);
+  for (const LoggedMessage& entry : log) {
+    EXPECT_EQ(entry.message.verb, Verb::kWrite);
+    EXPECT_EQ(entry.message.element, field_);
+    EXPECT_EQ(entry.message.flight, 1);
+    EXPECT_FALSE(entry.message.batched);
+    EXPECT_EQ(entry.outcome, absl::StatusCode::kOk);
+  }
+  EXPECT_EQ(log[0].message.what, Change::kDelete);
+  EXPECT_EQ(log[0].message.range, (Range{1, 3}));
+  EXPECT_EQ(log[1].message.what, Change::kInsert);
+  EXPECT_EQ(log[1].message.range, (Range{1, 1}));
+  EXPECT_EQ(log[1].message.text, "\u00e9!");
+  EXPECT_EQ(log[1].message.place, 1);
+  EXPECT_EQ(log[2].message.what, Change::kSetCaret);
+  EXPECT_EQ(log[2].message.range, (Range{2, 2}));
+}
+
+TEST_F(InstantServerTest, WriteSendsNoMoreThanItNeeds) {
+  const auto calls = [&](const WriteRequest& request) {
+    const Traffic before = server_.traffic();
+    const WriteResult result = server_.Write(request, In(kMs));
+    EXPECT_TRUE(result.status.ok()) << result.status;
+    EXPECT_EQ(result.sent, server_.traffic() != before);
+    return (server_.traffic() - before).calls;
+  };
+  using Kind = WriteRequest::Kind;
+  EXPECT_EQ(calls({.element = field_, .range = {5, 5}, .text = "!"}), 1);
+  EXPECT_EQ(calls({.element = field_, .range = {0, 1}}), 1);
+  EXPECT_EQ(calls({.element = field_, .range = {3, 3}}), 0);
+  EXPECT_EQ(calls({.element = field_, .caret = 1}), 1);
+  EXPECT_EQ(world_.Find(field_)->text, U"ello!");
+  EXPECT_EQ(world_.Find(field_)->caret, 1);
+  EXPECT_EQ(calls({.element = field_, .kind = Kind::kSelect, .range = {1, 3}}),
+            1);
+  EXPECT_EQ(world_.Find(field_)->selection, (Range{1, 3}));
+  EXPECT_EQ(calls({.element = field_, .kind = Kind::kSelect, .range = {4, 4}}),
+            1);
+  EXPECT_EQ(world_.Find(field_)->selection, std::nullopt);
+  EXPECT_EQ(world_.Find(field_)->caret, 4);
+  EXPECT_EQ(calls({.element = field_, .kind = Kind::kSetValue, .text = "hi"}),
+            1);
+  EXPECT_EQ(calls({.element = field_, .kind = Kind::kSetValue}), 1);
+  EXPECT_EQ(world_.Find(field_)->text, U"");
+}
+
+TEST_F(InstantServerTest, UserActsBetweenADeleteAndItsInsert) {
+  server_.BetweenMessages([&](World& world, int index) {
+    if (index != 1) return;
+    EXPECT_EQ(world.Find(field_)->text, U"hlo");
+    world.MoveCaret(field_, 0).IgnoreError();
+    world.Type(field_, ">>").IgnoreError();
+  });
+  ASSERT_TRUE(
+      server_.Write({.element = field_, .range = {1, 3}, .text = "EL"}, In(kMs))
+          .status.ok());
+  EXPECT_EQ(world_.Find(field_)->text, U">EL>hlo");
+}
+
+TEST_F(InstantServerTest, WriteIsClampedToTheTextAsItThenIs) {
+  ASSERT_TRUE(
+      server_
+          .Write(
+              {.element = field_, .range = {3, 99}, .text = "p", .caret = 99},
+              In(kMs))
+          .status.ok());
+  EXPECT_EQ(world_.Find(field_)->text, U"help");
+  EXPECT_EQ(world_.Find(field_)->caret, 4);
+  ASSERT_TRUE(
+      server_
+          .Write({.element = field_, .range = {50, 50}, .text = "!"}, In(kMs))
+          .status.ok());
+  EXPECT_EQ(world_.Find(field_)->text, U"help!");
+}
+
+TEST_F(InstantServerTest, WrongWriteIsNotSent) {
+  using Kind = WriteRequest::Kind;
+  const WriteRequest wrong[] = {
+      {.element = field_, .range = {-1, 2}, .text = "x"},
+      {.element = field_, .range = {3, 2}, .text = "x"},
+      {.element = field_, .text = "x", .caret = -1},
+      {.element = field_, .text = "\xFF"},
+      {.element = field_, .text = "\xED\xA0\xBD"},
+      {.element = field_, .kind = Kind::kSetValue, .text = "\x80"},
+      {.element = field_, .kind = Kind::kSelect, .range = {2, 1}},
+      {.element = field_, .kind = static_cast<Kind>(9)},
+      {.element = {"", "/text"}, .text = "x"}};
+  for (const WriteRequest& request : wrong) {
+    const WriteResult result = server_.Write(request, In(kMs));
+    EXPECT_FALSE(result.sent);
+    EXPECT_EQ(result.status.code(), absl::StatusCode::kInvalidArgument);
+  }
+  const WriteResult late = server_.Write({.element = field_, .text = "x"},
+                                         In(-absl::Nanoseconds(1)));
+  EXPECT_FALSE(late.sent);
+  EXPECT_EQ(late.status.code(), absl::StatusCode::kDeadlineExceeded);
+  ASSERT_TRUE(world_.ChangeStates(field_, 0, kStateSupportsEditing).ok());
+  const WriteResult lacking =
+      server_.Write({.element = field_, .text = "x"}, In(kMs));
+  EXPECT_FALSE(lacking.sent);
+  EXPECT_EQ(lacking.status.code(), absl::StatusCode::kUnimplemented);
+  const WriteResult window =
+      server_.Write({.element = {"app:100", "/window"}, .text = "x"}, In(kMs));
+  EXPECT_FALSE(window.sent);
+  EXPECT_EQ(window.status.code(), absl::StatusCode::kUnimplemented);
+  EXPECT_EQ(server_.traffic(), Traffic());
+  EXPECT_TRUE(server_.log().empty());
+  EXPECT_EQ(world_.Find(field_)->text, U"hello");
+  // It has text still, and that can be selected.
+  const WriteRequest select = {
+      .element = field_, .kind = Kind::kSelect, .range = {0, 1}};
+  EXPECT_TRUE(server_.Write(select, In(kMs)).status.ok());
+  ASSERT_TRUE(world_.ChangeStates(field_, 0, kStateSupportsText).ok());
+  EXPECT_EQ(server_.Write(select, In(kMs)).status.code(),
+            absl::StatusCode::kUnimplemented);
+}
+
+TEST_F(InstantServerTest, WhatCannotBeChangedSaysSo) {
+  const auto write = [&](const WriteRequest& request) {
+    const WriteResult result = server_.Write(request, In(kMs));
+    EXPECT_TRUE(result.sent);
+    return result.status.code();
+  };
+  using Kind = WriteRequest::Kind;
+  world_.Mutable(field_)->value_settable = false;
+  EXPECT_EQ(write({.element = field_, .range = {0, 2}, .text = "x"}),
+            absl::StatusCode::kFailedPrecondition);
+  EXPECT_EQ(write({.element = field_, .kind = Kind::kSetValue, .text = "x"}),
+            absl::StatusCode::kFailedPrecondition);
+  EXPECT_EQ(write({.element = field_, .kind = Kind::kSelect, .range = {0, 2}}),
+            absl::StatusCode::kOk);
+  world_.Mutable(field_)->selection_settable = false;
+  EXPECT_EQ(write({.element = field_, .kind = Kind::kSelect, .range = {0, 3}}),
+            absl::StatusCode::kFailedPrecondition);
+  EXPECT_EQ(world_.Find(field_)->text, U"hello");
+  EXPECT_EQ(world_.Find(field_)->selection, (Range{0, 2}));
+  // The text is changed, the caret is not: the whole is not done.
+  world_.Mutable(field_)->value_settable = true;
+  EXPECT_EQ(write({.element = field_, .text = "x", .caret = 0}),
+            absl::StatusCode::kFailedPrecondition);
+  EXPECT_EQ(world_.Find(field_)->text, U"xhello");
+  EXPECT_EQ(write({.element = {"app:100", "/gone"}, .text = "x"}),
+            absl::StatusCode::kUnavailable);
+  ASSERT_TRUE(world_.Quit("app:100").ok());
+  EXPECT_EQ(write({.element = field_, .text = "x"}),
+            absl::StatusCode::kUnavailable);
+}
+
+TEST_F(InstantServerTest, MissingAnswerOutweighsARefusal) {
+  auto custom = std::make_unique<Custom>();
+  custom->decide = [](const Message& message, Fate& fate) {
+    if (message.what == Change::kDelete) {
+      fate.refusal = absl::PermissionDeniedError("no");
+    }
+    fate.silent = message.what == Change::kInsert;
+    fate.unanswered = message.what == Change::kSetCaret;
+  };
+  server_.Add(std::move(custom));
+  const absl::Time deadline = In(kMs);
+  const WriteResult result = server_.Write(
+      {.element = field_, .range = {0, 2}, .text = "x", .caret = 1}, deadline);
+  EXPECT_TRUE(result.sent);
+  EXPECT_EQ(result.status.code(), absl::StatusCode::kDeadlineExceeded);
+  EXPECT_EQ(clock_.Now(), deadline);
+  EXPECT_EQ(world_.Find(field_)->text, U"hello");
+  EXPECT_EQ(world_.Find(field_)->caret, 1);  // done, and not answered
+  EXPECT_EQ(server_.log()[0].outcome, absl::StatusCode::kPermissionDenied);
+  EXPECT_EQ(server_.log()[1].outcome, absl::StatusCode::kDeadlineExceeded);
+  EXPECT_EQ(server_.log()[2].outcome, absl::StatusCode::kDeadlineExceeded);
+}
+
+TEST_F(MockServerTest, WriteThatDoesNotArriveInTimeIsNotDone) {
+  const absl::Time deadline = In(absl::Microseconds(50));
+  const WriteResult result =
+      server_.Write({.element = field_, .text = "x"}, deadline);
+  EXPECT_TRUE(result.sent);
+  EXPECT_EQ(result.status.code(), absl::StatusCode::kDeadlineExceeded);
+  EXPECT_EQ(world_.Find(field_)->text, U"hello");
+  EXPECT_EQ(clock_.Now(), deadline);
+}
+
+TEST_F(InstantServerTest, WritesToASecureElementCountAsText) {
+  ASSERT_TRUE(world_.SetSecure(field_, true).ok());
+  ASSERT_TRUE(server_.Read({field_, Attribute::kRole}, In(kMs)).ok());
+  EXPECT_EQ(server_.TextSentToSecure(), 0);
+  ASSERT_TRUE(
+      server_.Write({.element = field_, .text = "x", .caret = 0}, In(kMs))
+          .sent);
+  EXPECT_EQ(server_.TextSentToSecure(), 2);
+  EXPECT_EQ(server_.TextSentToToldSecure(), 2);
+  ASSERT_TRUE(
+      server_
+          .Write({.element = field_, .kind = WriteRequest::Kind::kSelect},
+                 In(kMs))
+          .sent);
+  EXPECT_EQ(server_.TextSentToSecure(), 3);
+}
+
 TEST_F(InstantServerTest, LogHoldsEveryMessageWithItsOutcome) {
   ASSERT_TRUE(server_.FocusedApplication(In(kMs)).ok());
   ASSERT_TRUE(server_

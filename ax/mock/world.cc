@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <iterator>
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -15,6 +17,8 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
+#include "absl/time/time.h"
+#include "ax/clock/clock.h"
 #include "ax/mock/code_points.h"
 #include "ax/server/server.h"
 #include "ax/types/types.h"
@@ -236,6 +240,38 @@ absl::Status World::Select(const Element& element, Range range) {
   return absl::OkStatus();
 }
 
+absl::Status World::ReplaceRange(const Element& element, Range range,
+                                 absl::string_view text) {
+  Node* node = Mutable(element);
+  if (node == nullptr) return NoElement();
+  const Range within = Clamp(range, Length(*node));
+  const std::u32string points = DecodeUtf8(text);
+  if (within.empty() && points.empty()) return absl::OkStatus();
+  const int64_t end = within.begin + static_cast<int64_t>(points.size());
+  const auto moved = [&](int64_t position) {
+    if (position < within.begin) return position;
+    return end + std::max<int64_t>(position - within.end, 0);
+  };
+  const int64_t length = Length(*node);
+  node->text.replace(static_cast<size_t>(within.begin),
+                     static_cast<size_t>(within.length()), points);
+  const int64_t caret = node->caret;
+  const std::optional<Range> selection = node->selection;
+  node->caret = moved(std::min(caret, length));
+  for (int64_t& other : node->other_carets) {
+    other = moved(std::min(other, length));
+  }
+  if (selection.has_value()) {
+    const Range old = Clamp(*selection, length);
+    node->selection = Range{moved(old.begin), moved(old.end)};
+    if (node->selection->empty()) node->selection.reset();
+  }
+  const bool told = node->caret != caret || node->selection != selection;
+  Emit({Event::Kind::kTextChanged, element});
+  if (told) Emit({Event::Kind::kSelectionChanged, element});
+  return absl::OkStatus();
+}
+
 absl::Status World::SetText(const Element& element, absl::string_view text) {
   Node* node = Mutable(element);
   if (node == nullptr) return NoElement();
@@ -378,6 +414,26 @@ absl::StatusOr<Application> World::ReusePid(absl::string_view id) {
   absl::Status started = Start(std::move(other), "stranger");
   if (!started.ok()) return started;
   return application;
+}
+
+void World::At(absl::Time time, std::function<void(World&)> action) {
+  scheduled_.emplace(time, std::move(action));
+}
+
+absl::Time World::NextAction() const {
+  return scheduled_.empty() ? absl::InfiniteFuture()
+                            : scheduled_.begin()->first;
+}
+
+void World::AdvanceTo(absl::Time time, SimulatedClock& clock) {
+  while (!scheduled_.empty() && scheduled_.begin()->first <= time) {
+    clock.AdvanceTo(scheduled_.begin()->first);
+    const std::function<void(World&)> action =
+        std::move(scheduled_.begin()->second);
+    scheduled_.erase(scheduled_.begin());
+    action(*this);
+  }
+  clock.AdvanceTo(time);
 }
 
 void World::Emit(const Event& event) {

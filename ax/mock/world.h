@@ -29,6 +29,8 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "absl/time/time.h"
+#include "ax/clock/clock.h"
 #include "ax/server/server.h"
 #include "ax/types/types.h"
 
@@ -126,6 +128,11 @@ class World {
   absl::Status Select(const Element& element, Range range);
 
   // An application's actions.
+  // `range`, clamped to the text, becomes `text`. A caret or an end of the
+  // selection that stands before the range stays, one after it moves along, and
+  // one within it or at its edge goes to the end of what was put there.
+  absl::Status ReplaceRange(const Element& element, Range range,
+                            absl::string_view text);
   absl::Status SetText(const Element& element, absl::string_view text);
   // "Show password" and back: the role becomes kPassword, or kTextField.
   absl::Status SetSecure(const Element& element, bool secure);
@@ -143,6 +150,17 @@ class World {
   // Another program starts under the process id of `id`, which quits.
   absl::StatusOr<Application> ReusePid(absl::string_view id);
 
+  // What happens by itself: `action` is done when AdvanceTo reaches `time`, or
+  // at once at its next call when that has passed. Equal times keep the order
+  // of the calls. An action may outlive whoever asked for it, and must not need
+  // him.
+  void At(absl::Time time, std::function<void(World&)> action);
+  // When the next of these is due; the infinite future when nothing is.
+  absl::Time NextAction() const;
+  // Moves the clock to `time`, unless that has passed, and does on the way what
+  // becomes due. Whoever waits on this world moves the clock by this alone.
+  void AdvanceTo(absl::Time time, SimulatedClock& clock);
+
   // Tells the listeners.
   void Emit(const Event& event);
   using Listener = std::function<void(const Event&)>;
@@ -156,6 +174,7 @@ class World {
   Desktop desktop_;
   std::map<int, Listener> listeners_;
   int next_listener_ = 0;
+  std::multimap<absl::Time, std::function<void(World&)>> scheduled_;
   int64_t next_name_ = 0;
 };
 

@@ -1,5 +1,6 @@
 #include "ax/mock/world.h"
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <utility>
@@ -7,6 +8,8 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/time/time.h"
+#include "ax/clock/clock.h"
 #include "ax/mock/code_points.h"
 #include "ax/server/server.h"
 #include "ax/types/types.h"
@@ -92,6 +95,80 @@ TEST_F(WorldTest, SettingTheTextKeepsTheCaretWithinIt) {
   ASSERT_TRUE(world_.SetText(field_, "hi").ok());
   EXPECT_EQ(Text(field_), "hi");
   EXPECT_EQ(world_.Find(field_)->caret, 2);
+}
+
+TEST_F(WorldTest, ReplacingARangeMovesWhatStandsBehindIt) {
+  Node& node = *world_.Mutable(field_);
+  node.caret = 5;
+  node.selection = Range{1, 5};
+  node.other_carets = {0, 1, 2, 3, 4};
+  ASSERT_TRUE(world_.ReplaceRange(field_, {1, 3}, "\u00e9xyz").ok());
+  EXPECT_EQ(Text(field_), "h\u00e9xyzlo");
+  EXPECT_EQ(node.caret, 7);
+  EXPECT_EQ(node.other_carets, (std::vector<int64_t>{0, 5, 5, 5, 6}));
+  EXPECT_EQ(node.selection, (Range{5, 7}));
+  EXPECT_EQ(kinds_,
+            (std::vector<Kind>{Kind::kTextChanged, Kind::kSelectionChanged}));
+}
+
+TEST_F(WorldTest, ReplacingInOneStepIsDeletingAndInserting) {
+  for (int64_t caret = 0; caret <= 5; ++caret) {
+    World one(EditorDesktop("hello"));
+    World two(EditorDesktop("hello"));
+    for (World* world : {&one, &two}) {
+      ASSERT_TRUE(world->Select(field_, {1, 4}).ok());
+      world->Mutable(field_)->caret = caret;
+    }
+    ASSERT_TRUE(one.ReplaceRange(field_, {2, 4}, "ab").ok());
+    ASSERT_TRUE(two.ReplaceRange(field_, {2, 4}, "").ok());
+    ASSERT_TRUE(two.ReplaceRange(field_, {2, 2}, "ab").ok());
+    EXPECT_EQ(*one.Find(field_), *two.Find(field_)) << caret;
+  }
+}
+
+TEST_F(WorldTest, ReplacedRangeIsClampedAndASelectionMayVanish) {
+  ASSERT_TRUE(world_.Select(field_, {3, 5}).ok());
+  ASSERT_TRUE(world_.ReplaceRange(field_, {2, 99}, "").ok());
+  EXPECT_EQ(Text(field_), "he");
+  EXPECT_EQ(world_.Find(field_)->caret, 2);
+  EXPECT_EQ(world_.Find(field_)->selection, std::nullopt);
+  ASSERT_TRUE(world_.ReplaceRange(field_, {99, 99}, "y").ok());
+  EXPECT_EQ(Text(field_), "hey");
+  kinds_.clear();
+  ASSERT_TRUE(world_.ReplaceRange(field_, {1, 1}, "").ok());
+  EXPECT_TRUE(kinds_.empty());
+  ASSERT_TRUE(world_.MoveCaret(field_, 0).ok());
+  kinds_.clear();
+  ASSERT_TRUE(world_.ReplaceRange(field_, {1, 2}, "a").ok());
+  EXPECT_EQ(kinds_, std::vector<Kind>{Kind::kTextChanged});
+}
+
+TEST_F(WorldTest, WhatIsDueHappensInItsOrderAsTheClockMoves) {
+  SimulatedClock clock;
+  std::vector<std::pair<int, absl::Duration>> done;
+  const auto at = [&](int64_t ms, int name) {
+    world_.At(absl::UnixEpoch() + absl::Milliseconds(ms), [&, name](World&) {
+      done.emplace_back(name, clock.Now() - absl::UnixEpoch());
+    });
+  };
+  EXPECT_EQ(world_.NextAction(), absl::InfiniteFuture());
+  at(7, 1);
+  at(3, 2);
+  at(3, 3);
+  at(9, 4);
+  EXPECT_EQ(world_.NextAction(), absl::UnixEpoch() + absl::Milliseconds(3));
+  const absl::Duration three = absl::Milliseconds(3);
+  const absl::Duration seven = absl::Milliseconds(7);
+  world_.AdvanceTo(absl::UnixEpoch() + seven, clock);
+  EXPECT_EQ(done, (std::vector<std::pair<int, absl::Duration>>{
+                      {2, three}, {3, three}, {1, seven}}));
+  EXPECT_EQ(clock.Now(), absl::UnixEpoch() + seven);
+  // The clock was moved by somebody else: what is overdue happens now.
+  clock.Advance(seven);
+  world_.AdvanceTo(absl::UnixEpoch() + seven, clock);
+  EXPECT_EQ(done.size(), 3u);
+  world_.AdvanceTo(clock.Now(), clock);
+  EXPECT_EQ(done.back(), std::make_pair(4, 2 * seven));
 }
 
 TEST_F(WorldTest, FocusBringsItsApplicationToTheFront) {
@@ -202,6 +279,7 @@ TEST_F(WorldTest, ActionsOnWhatDoesNotExistAreNotFoundAndChangeNothing) {
     EXPECT_TRUE(absl::IsNotFound(world_.MoveCaret(element, 0)));
     EXPECT_TRUE(absl::IsNotFound(world_.Select(element, {0, 1})));
     EXPECT_TRUE(absl::IsNotFound(world_.SetText(element, "x")));
+    EXPECT_TRUE(absl::IsNotFound(world_.ReplaceRange(element, {}, "x")));
     EXPECT_TRUE(absl::IsNotFound(world_.SetSecure(element, true)));
     EXPECT_TRUE(absl::IsNotFound(world_.ChangeStates(element, 1, 1)));
     EXPECT_TRUE(absl::IsNotFound(world_.Replace(element).status()));
