@@ -282,6 +282,14 @@ absl::StatusOr<std::string> DecodeString(sd_bus_message* reply) {
   return ReadText(reply);
 }
 
+absl::StatusOr<bool> DecodeBool(sd_bus_message* reply) {
+  int value = 0;
+  if (!Is(reply, "b") || sd_bus_message_read_basic(reply, 'b', &value) <= 0) {
+    return Malformed("b");
+  }
+  return value != 0;
+}
+
 absl::StatusOr<uint32_t> DecodeUint32(sd_bus_message* reply) {
   uint32_t value = 0;
   if (!Is(reply, "u") || sd_bus_message_read_basic(reply, 'u', &value) <= 0) {

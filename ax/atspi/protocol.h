@@ -26,6 +26,7 @@ inline constexpr char kAccessible[] = "org.a11y.atspi.Accessible";
 inline constexpr char kApplication[] = "org.a11y.atspi.Application";
 inline constexpr char kCache[] = "org.a11y.atspi.Cache";
 inline constexpr char kCollection[] = "org.a11y.atspi.Collection";
+inline constexpr char kEditableText[] = "org.a11y.atspi.EditableText";
 inline constexpr char kText[] = "org.a11y.atspi.Text";
 inline constexpr char kRegistry[] = "org.a11y.atspi.Registry";
 inline constexpr char kRootPath[] = "/org/a11y/atspi/accessible/root";
@@ -56,6 +57,7 @@ struct CacheItem {
 
 // Each reads one whole reply. DataLoss when its signature is another.
 absl::StatusOr<std::string> DecodeString(sd_bus_message* reply);   // "s"
+absl::StatusOr<bool> DecodeBool(sd_bus_message* reply);            // "b"
 absl::StatusOr<uint32_t> DecodeUint32(sd_bus_message* reply);      // "u"
 absl::StatusOr<States> DecodeState(sd_bus_message* reply);         // "au"
 absl::StatusOr<States> DecodeInterfaces(sd_bus_message* reply);    // "as"

@@ -20,6 +20,8 @@ constexpr Quirks kTable[] = {
      .one_focus = false,
      .peer_to_peer = true,
      .writes_land = true,
+     .lengths = LengthUnit::kBytes,
+     .select = SelectBy::kAddAndSet,
      .whole_text = WholeText::kMinusOne,
      .cold_text = false},
     // GTK 3.24 through atk-bridge 2.46; mousepad and VTE terminals as well.
@@ -32,6 +34,8 @@ constexpr Quirks kTable[] = {
      .one_focus = true,
      .peer_to_peer = true,
      .writes_land = true,
+     .lengths = LengthUnit::kBytes,
+     .select = SelectBy::kAddAndSet,
      .whole_text = WholeText::kClampedEnd,
      .cold_text = false},
     // GTK 4.8, which speaks AT-SPI itself: no Collection, no socket, and the
@@ -44,6 +48,8 @@ constexpr Quirks kTable[] = {
      .one_focus = true,
      .peer_to_peer = false,
      .writes_land = true,
+     .lengths = LengthUnit::kBytes,
+     .select = SelectBy::kSet,
      .whole_text = WholeText::kClampedEnd,
      .cold_text = false},
     // Qt 5.15 and 6.4: no Collection, an empty cache; Properties.GetAll and a
@@ -58,6 +64,8 @@ constexpr Quirks kTable[] = {
      .one_focus = true,
      .peer_to_peer = false,
      .writes_land = true,
+     .lengths = LengthUnit::kUtf16,
+     .select = SelectBy::kAddAndSet,
      .whole_text = WholeText::kMinusOne,
      .cold_text = false},
     // Chromium 156, Electron: no EditableText at all, so nothing to land.
@@ -70,6 +78,8 @@ constexpr Quirks kTable[] = {
      .one_focus = false,
      .peer_to_peer = true,
      .writes_land = false,
+     .lengths = LengthUnit::kBytes,
+     .select = SelectBy::kAddAndSet,
      .whole_text = WholeText::kClampedEnd,
      .cold_text = false},
     // Firefox 153: EditableText is claimed on everything, answers true and does
@@ -84,6 +94,8 @@ constexpr Quirks kTable[] = {
      .one_focus = false,
      .peer_to_peer = true,
      .writes_land = false,
+     .lengths = LengthUnit::kBytes,
+     .select = SelectBy::kCaretThenAdd,
      .whole_text = WholeText::kMinusOne,
      .cold_text = true},
 };
@@ -98,6 +110,8 @@ constexpr Quirks kUnknown = {.toolkit = "",
                              .one_focus = false,
                              .peer_to_peer = false,
                              .writes_land = false,
+                             .lengths = LengthUnit::kBytes,
+                             .select = SelectBy::kAddAndSet,
                              .whole_text = WholeText::kMinusOne,
                              .cold_text = false};
 

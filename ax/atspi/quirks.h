@@ -20,6 +20,16 @@ enum class OffsetUnit {
   kUtf16WithFiller,
 };
 
+// What InsertText takes the length of its text in.
+enum class LengthUnit { kBytes, kUtf16 };
+
+// How a range is selected.
+enum class SelectBy {
+  kAddAndSet,     // AddSelection where nothing is selected, else SetSelection
+  kSet,           // SetSelection does both; AddSelection never answers
+  kCaretThenAdd,  // AddSelection adds a second one where there is one
+};
+
 // How the focused element is found in it.
 enum class Search {
   // Collection.GetMatches on the root: one call, done by the application.
@@ -53,6 +63,8 @@ struct Quirks {
   bool peer_to_peer;
   // EditableText and the EDITABLE state together mean that a write lands.
   bool writes_land;
+  LengthUnit lengths;
+  SelectBy select;
   WholeText whole_text;
   // Its first answers about text are empty, until it has fetched the text that
   // they made it fetch.

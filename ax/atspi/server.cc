@@ -22,6 +22,7 @@
 #include "ax/atspi/observer.h"
 #include "ax/atspi/reader.h"
 #include "ax/atspi/session.h"
+#include "ax/atspi/writer.h"
 #include "ax/clock/clock.h"
 #include "ax/server/server.h"
 #include "ax/types/types.h"
@@ -170,8 +171,8 @@ class AtspiServerImpl : public AtspiServer {
     return ReadAttributes(*applications_, &traffic_, requests, deadline);
   }
 
-  WriteResult Write(const WriteRequest&, absl::Time) override {
-    return {false, absl::UnimplementedError("writing is not built yet")};
+  WriteResult Write(const WriteRequest& request, absl::Time deadline) override {
+    return WriteElement(*applications_, &traffic_, request, deadline);
   }
 
   absl::StatusOr<std::unique_ptr<EventSource>> Observe(
