@@ -30,6 +30,7 @@ enum class Verb {
   kRead,   // one attribute, alone or in a batch
   kWrite,  // one change; a Server::Write may take several
   kObserve,
+  kInput,  // of a MockInput: never sent to this server, which counts it
 };
 
 constexpr absl::string_view VerbName(Verb verb) {
@@ -50,6 +51,8 @@ constexpr absl::string_view VerbName(Verb verb) {
       return "write";
     case Verb::kObserve:
       return "observe";
+    case Verb::kInput:
+      return "input";
   }
   return "unknown";
 }

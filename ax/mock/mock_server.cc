@@ -261,6 +261,25 @@ int MockServer::TextSentToToldSecure() const {
       }));
 }
 
+void MockServer::Precede(const Message& message) {
+  for (const auto& hook : hooks_) hook(*world_, message.index);
+  for (const auto& hostility : hostilities_) {
+    hostility->BeforeMessage(*world_, message);
+  }
+}
+
+int MockServer::Interleave() {
+  AdvanceTo(clock_->Now());  // what is overdue
+  Message message;
+  message.verb = Verb::kInput;
+  message.index = next_message_++;
+  message.flight = traffic_.flights;
+  message.sent = clock_->Now();
+  message.deadline = absl::InfiniteFuture();
+  Precede(message);
+  return message.index;
+}
+
 absl::Status MockServer::Exchange(Flight& flight, Message message,
                                   Answer answer) {
   message.index = next_message_++;
@@ -278,10 +297,7 @@ absl::Status MockServer::Exchange(Flight& flight, Message message,
   AdvanceTo(std::min(flight.cursor, flight.deadline));
   message.sent = clock_->Now();
 
-  for (const auto& hook : hooks_) hook(*world_, message.index);
-  for (const auto& hostility : hostilities_) {
-    hostility->BeforeMessage(*world_, message);
-  }
+  Precede(message);
   Fate fate;
   for (const auto& hostility : hostilities_) {
     hostility->Decide(*world_, message, fate);

@@ -141,6 +141,11 @@ class MockServer : public Server {
     world_->At(time, std::move(action));
   }
 
+  // What happens before a message, for one that does not go through this
+  // server: a key, or the clipboard. It has an index and is not logged. Returns
+  // that.
+  int Interleave();
+
   // Every message so far, oldest first, at most kMaxLog.
   const std::vector<LoggedMessage>& log() const { return log_; }
   int64_t messages_not_logged() const { return messages_not_logged_; }
@@ -185,6 +190,8 @@ class MockServer : public Server {
   // What the receiver answers: the size of its payload, or its error.
   using Answer = absl::FunctionRef<absl::StatusOr<int64_t>(const Message&)>;
 
+  // What happens before `message` reaches its receiver.
+  void Precede(const Message& message);
   // Sends one message of `flight`. OK: `answer` has run, with success, and its
   // reply arrives in time.
   absl::Status Exchange(Flight& flight, Message message, Answer answer);

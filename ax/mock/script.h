@@ -32,6 +32,7 @@
 //                 application's), title, active; front to back
 //   focused       the id of the application that has the keyboard
 //   hostilities   name, parameter, application, attribute, after, seed
+//   input         name, parameter: the faults of a MockInput
 //   actions       do ("type", "move_caret", "select", "set_text", "focus",
 //                 "activate", "set_secure", "replace", "remove", "rename",
 //                 "quit", "restart", "reuse_pid"), application (by default the
@@ -52,7 +53,9 @@
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "absl/types/span.h"
+#include "ax/mock/input_faults.h"
 #include "ax/mock/kind.h"
+#include "ax/mock/mock_input.h"
 #include "ax/mock/mock_server.h"
 #include "ax/mock/world.h"
 #include "ax/types/types.h"
@@ -66,6 +69,7 @@ inline constexpr size_t kMostApplications = 64;
 inline constexpr size_t kMostElements = 20'000;  // of an application
 inline constexpr size_t kMostWindows = 256;
 inline constexpr size_t kMostHostilities = 64;
+inline constexpr size_t kMostInputFaults = 64;
 inline constexpr size_t kMostActions = 1024;
 
 enum class ActionKind {
@@ -110,6 +114,7 @@ struct Script {
   Latency latency;
   Desktop desktop;
   std::vector<HostilitySpec> hostilities;
+  std::vector<InputFaultSpec> input;
   std::vector<Action> actions;
 };
 
@@ -126,6 +131,10 @@ Script FromBytes(absl::Span<const uint8_t> bytes);
 // Adds the script's hostilities and actions to a server whose world was made
 // from its desktop. Errors are those of MakeHostility; nothing is added then.
 absl::Status Play(const Script& script, MockServer& server);
+
+// Adds the script's faults to an input on such a world. Errors are those of
+// MockInput::Add, after which some may have been added.
+absl::Status Play(const Script& script, MockInput& input);
 
 // Does `action` now.
 absl::Status Perform(const Action& action, World& world);

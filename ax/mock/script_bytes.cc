@@ -12,6 +12,7 @@
 #include "absl/time/time.h"
 #include "absl/types/span.h"
 #include "ax/mock/hostilities.h"
+#include "ax/mock/input_faults.h"
 #include "ax/mock/kind.h"
 #include "ax/mock/script.h"
 #include "ax/mock/script_names.h"
@@ -27,6 +28,7 @@ constexpr int64_t kMostFuzzedApplications = 3;
 constexpr int64_t kMostFuzzedElements = 4;
 constexpr int64_t kMostFuzzedText = 40;
 constexpr int64_t kMostFuzzedHostilities = 5;
+constexpr int64_t kMostFuzzedInputFaults = 2;
 constexpr int64_t kMostFuzzedActions = 12;
 // More than a snapshot's messages, retries included.
 constexpr int64_t kMostFuzzedIndex = 40;
@@ -194,6 +196,17 @@ HostilitySpec AnyHostility(Source& source, const Desktop& desktop) {
   return spec;
 }
 
+InputFaultSpec AnyInputFault(Source& source) {
+  const absl::Span<const InputFaultKind> kinds = AllInputFaults();
+  const InputFaultKind& kind = kinds[source.Byte() % kinds.size()];
+  InputFaultSpec spec;
+  spec.name = std::string(kind.name);
+  if (source.Chance()) {
+    spec.parameter = std::clamp<int64_t>(source.Byte(), kind.least, kind.most);
+  }
+  return spec;
+}
+
 Action AnyAction(Source& source, const Desktop& desktop) {
   const absl::Span<const ActionName> names = ActionNames();
   Action action;
@@ -231,6 +244,11 @@ Script FromBytes(absl::Span<const uint8_t> bytes) {
   }
   for (int64_t i = 0; i < actions; ++i) {
     script.actions.push_back(AnyAction(source, script.desktop));
+  }
+  // Last, where bytes that are older than this have none.
+  for (int64_t left = source.Small(0, kMostFuzzedInputFaults); left > 0;
+       --left) {
+    script.input.push_back(AnyInputFault(source));
   }
   return script;
 }

@@ -18,6 +18,7 @@
 #include "absl/time/time.h"
 #include "ax/mock/code_points.h"
 #include "ax/mock/hostilities.h"
+#include "ax/mock/input_faults.h"
 #include "ax/mock/kind.h"
 #include "ax/mock/script.h"
 #include "ax/mock/script_names.h"
@@ -325,6 +326,20 @@ HostilitySpec ParseHostility(const json::value& value, const Place& place,
   return spec;
 }
 
+InputFaultSpec ParseInputFault(const json::value& value, const Place& place,
+                               Errors& errors) {
+  Fields fields(value, place, errors);
+  InputFaultSpec spec;
+  spec.name = fields.String("name");
+  if (fields.Take("parameter") != nullptr) {
+    spec.parameter = fields.Number("parameter", 0, kLeast, kMost);
+  }
+  const absl::StatusOr<int64_t> parameter = ParameterOf(spec);
+  if (!parameter.ok()) errors.Add(place, parameter.status().message());
+  fields.RejectOthers();
+  return spec;
+}
+
 Action ParseAction(const json::value& value, const Place& place,
                    Errors& errors) {
   Fields fields(value, place, errors);
@@ -513,6 +528,10 @@ absl::StatusOr<Script> ParseScript(absl::string_view text) {
       [&](const json::value& entry, const Place& at) {
         script.hostilities.push_back(ParseHostility(entry, at, errors));
       });
+  fields.ForEach("input", kMostInputFaults,
+                 [&](const json::value& entry, const Place& at) {
+                   script.input.push_back(ParseInputFault(entry, at, errors));
+                 });
   fields.ForEach("actions", kMostActions,
                  [&](const json::value& entry, const Place& at) {
                    script.actions.push_back(ParseAction(entry, at, errors));
@@ -539,6 +558,12 @@ std::string FormatScript(const Script& script) {
   for (const HostilitySpec& spec : script.hostilities) {
     hostilities.push_back(FormatHostility(spec));
   }
+  json::array input;
+  for (const InputFaultSpec& spec : script.input) {
+    json::object object = {{"name", Text(spec.name)}};
+    if (spec.parameter.has_value()) object["parameter"] = *spec.parameter;
+    input.push_back(std::move(object));
+  }
   json::array actions;
   for (const Action& action : script.actions) {
     actions.push_back(FormatAction(action));
@@ -554,6 +579,7 @@ std::string FormatScript(const Script& script) {
       {"windows", std::move(windows)},
       {"focused", Text(script.desktop.focused)},
       {"hostilities", std::move(hostilities)},
+      {"input", std::move(input)},
       {"actions", std::move(actions)}};
   return json::serialize(root);
 }

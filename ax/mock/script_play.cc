@@ -9,6 +9,8 @@
 #include "absl/time/time.h"
 #include "ax/mock/hostilities.h"
 #include "ax/mock/hostility.h"
+#include "ax/mock/input_faults.h"
+#include "ax/mock/mock_input.h"
 #include "ax/mock/mock_server.h"
 #include "ax/mock/script.h"
 #include "ax/mock/world.h"
@@ -83,6 +85,14 @@ absl::Status Play(const Script& script, MockServer& server) {
       if (action.before == index) Perform(action, world).IgnoreError();
     }
   });
+  return absl::OkStatus();
+}
+
+absl::Status Play(const Script& script, MockInput& input) {
+  for (const InputFaultSpec& spec : script.input) {
+    absl::Status added = input.Add(spec);
+    if (!added.ok()) return added;
+  }
   return absl::OkStatus();
 }
 

@@ -13,9 +13,12 @@
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "ax/clock/clock.h"
+#include "ax/input/input.h"
 #include "ax/mock/code_points.h"
 #include "ax/mock/hostilities.h"
+#include "ax/mock/input_faults.h"
 #include "ax/mock/kind.h"
+#include "ax/mock/mock_input.h"
 #include "ax/mock/mock_server.h"
 #include "ax/mock/world.h"
 #include "ax/types/types.h"
@@ -45,6 +48,8 @@ constexpr absl::string_view kExample = R"({
     "focused": "app:7",
     "hostilities": [{"name": "slow", "parameter": 30, "application": "app:7",
                      "attribute": "caret", "after": 2, "seed": 9}],
+    "input": [{"name": "paste_late", "parameter": 30},
+              {"name": "press_fails"}],
     "actions": [{"do": "type", "text": "x", "before": 1},
                 {"do": "select", "application": "app:7", "path": "/body",
                  "range": [0, 2], "at_us": 1500},
@@ -100,6 +105,9 @@ TEST(ParseScriptTest, EveryPartOfTheFormatIsUnderstood) {
   EXPECT_EQ(slow.options.attribute, Attribute::kCaret);
   EXPECT_EQ(slow.options.after, 2);
   EXPECT_EQ(slow.options.seed, 9u);
+
+  EXPECT_EQ(script->input, (std::vector<InputFaultSpec>{{"paste_late", 30},
+                                                        {"press_fails", {}}}));
 
   ASSERT_EQ(script->actions.size(), 3u);
   EXPECT_EQ(script->actions[0].kind, ActionKind::kType);
@@ -173,6 +181,10 @@ TEST(ParseScriptTest, ErrorsNameThePlace) {
        "hostilities[0]: slow: parameter -1 is not in [0, 60000]"},
       {R"({"hostilities": [{"name": "slow", "attribute": "x"}]})",
        "hostilities[0]: attribute: no such attribute"},
+      {R"({"input": [{"name": "nice"}]})", "input[0]: no input fault \"nice\""},
+      {R"({"input": [{"name": "paste_late", "parameter": -1}]})",
+       "input[0]: paste_late: parameter -1 is not in [0, 60000]"},
+      {R"({"input": [{"after": 1}]})", "input[0]: no input fault \"\""},
       {R"({"actions": [{"do": "dance"}]})",
        "actions[0]: do: no action \"dance\""},
       {R"({"actions": [{"do": "quit", "before": 1, "at_us": 2}]})",
@@ -237,6 +249,7 @@ void ExpectSame(const Script& a, const Script& b) {
     EXPECT_EQ(x.window.active, y.window.active);
   }
   EXPECT_EQ(a.hostilities, b.hostilities);
+  EXPECT_EQ(a.input, b.input);
   EXPECT_EQ(a.actions, b.actions);
 }
 
@@ -281,6 +294,7 @@ TEST(FromBytesTest, NoBytesMakeAnEmptyDesktop) {
 
 TEST(FromBytesTest, EveryHostilityAndEveryActionOccursWithinItsBounds) {
   std::vector<int> hostilities(AllHostilities().size());
+  std::vector<int> faults(AllInputFaults().size());
   std::vector<int> actions(static_cast<size_t>(ActionKind::kReusePid) + 1);
   int secure = 0;
   int focused = 0;
@@ -295,6 +309,10 @@ TEST(FromBytesTest, EveryHostilityAndEveryActionOccursWithinItsBounds) {
         ASSERT_LE(*spec.options.parameter, 256) << spec.name;
       }
     }
+    for (const InputFaultSpec& spec : script.input) {
+      ASSERT_TRUE(ParameterOf(spec).ok()) << spec.name;
+      ++faults[static_cast<size_t>(FindInputFault(spec.name)->fault)];
+    }
     for (const Action& action : script.actions) {
       ++actions[static_cast<size_t>(action.kind)];
     }
@@ -306,6 +324,7 @@ TEST(FromBytesTest, EveryHostilityAndEveryActionOccursWithinItsBounds) {
   for (size_t i = 0; i < hostilities.size(); ++i) {
     EXPECT_GT(hostilities[i], 0) << AllHostilities()[i].name;
   }
+  for (size_t i = 0; i < faults.size(); ++i) EXPECT_GT(faults[i], 0) << i;
   for (size_t i = 0; i < actions.size(); ++i) EXPECT_GT(actions[i], 0) << i;
   EXPECT_GT(focused, 150);
   EXPECT_GT(secure, 15);
@@ -350,6 +369,19 @@ TEST(PlayTest, HostilitiesAreAddedAllOrNone) {
   script.hostilities.pop_back();
   EXPECT_TRUE(Play(script, server).ok());
   EXPECT_TRUE(world.IsSecure({"app:100", "/text"}));
+}
+
+TEST(PlayTest, InputHasTheFaultsOfTheScript) {
+  World world(EditorDesktop("hello"));
+  SimulatedClock clock;
+  MockInput input(&world, &clock);
+  Script script;
+  script.input = {{"press_fails", {}}};
+  ASSERT_TRUE(Play(script, input).ok());
+  EXPECT_EQ(input.Press(PasteKeys::kCtrlV, clock.Now()).code(),
+            absl::StatusCode::kFailedPrecondition);
+  script.input = {{"no_such_thing", {}}};
+  EXPECT_EQ(Play(script, input).code(), absl::StatusCode::kNotFound);
 }
 
 TEST(PerformTest, EveryActionDoesWhatItsNameSays) {
