@@ -2,15 +2,21 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <variant>
+#include <vector>
 
 #include "CLI/CLI.hpp"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
 #include "absl/time/time.h"
+#include "ax/snapshot/token.h"
 #include "ax/text/escape.h"
+#include "ax/types/types.h"
 #include "tools/tactus/exit_code.h"
 
 namespace tactus::cli {
@@ -29,6 +35,10 @@ constexpr char kExamples[] = R"(Examples:
   tactus apps                     what is here, and what works there
   tactus doctor --in 3s           what is missing, and what mends it
   tactus doctor --launcher-override chromium
+  tactus replace --range 1:3 --text 'new' --in 3s
+  tactus replace --old teh the    the one place where it says "teh"
+  tactus insert < note.txt        at the caret
+  tactus undo                     takes the last edit back
 )";
 
 std::string Footer() {
@@ -38,7 +48,6 @@ std::string Footer() {
     absl::StrAppend(&footer, "  ", static_cast<int>(entry.code), "  ",
                     entry.meaning, "\n");
   }
-  footer.append("No command edits yet, so none exits with 4 or 5.");
   return footer;
 }
 
@@ -87,6 +96,14 @@ class CommandLine {
     AddWatch();
     AddApps();
     AddDoctor();
+    AddEditing("replace",
+               "Replace the selection, a range or a text of the focused field",
+               Arguments::Command::kReplace);
+    AddEditing("insert", "Insert at the caret of the focused field",
+               Arguments::Command::kInsert);
+    AddEditing("set", "Replace all that the focused field holds",
+               Arguments::Command::kSet);
+    AddUndo();
   }
 
   std::variant<Arguments, Ending> Parse(int argc, const char* const* argv) {
@@ -217,6 +234,120 @@ class CommandLine {
             ->type_name("NAME");
   }
 
+  void AddEditOptions(CLI::App* command) {
+    command->add_flag("--json", arguments_.json,
+                      "One JSON object (docs/edit-schema.md)");
+    AddWait(command);
+    command
+        ->add_option("--deadline", edit_deadline_,
+                     "Longest that connecting, editing and reading back take; "
+                     "what is sent and not proved by then is unknown")
+        ->type_name("DURATION")
+        ->capture_default_str();
+    AddMaxText(command);
+    EditArguments& edit = arguments_.edit;
+    command->add_flag(
+        "!--no-paste", edit.paste,
+        "Never paste; by default what takes no text through accessibility is "
+        "pasted into, and the clipboard restored");
+    command->add_flag("--whole-value", edit.whole_value,
+                      "Where nothing else works, set the whole value: may cost "
+                      "undo and formatting");
+    command->add_flag("--keystrokes", edit.keystrokes,
+                      "Where nothing else works, type; ASCII alone");
+  }
+
+  void AddEditing(const char* name, const char* description,
+                  Arguments::Command which) {
+    CLI::App* command = AddCommand(name, description, which);
+    EditArguments& edit = arguments_.edit;
+    command->add_option("TEXT,--text", edit.text,
+                        "The new text; from standard input, less one newline "
+                        "at its end, where it is not given");
+    if (which == Arguments::Command::kReplace) {
+      CLI::Option* range =
+          command
+              ->add_option("--range", range_,
+                           "What to replace: half-open, in code points, as in "
+                           "1:3; by default the selection")
+              ->type_name("BEGIN:END");
+      command
+          ->add_option("--old", edit.old_text,
+                       "Replace this, which must be there exactly once")
+          ->type_name("TEXT")
+          ->excludes(range);
+    }
+    CLI::Option* token =
+        command
+            ->add_option("--snapshot", token_,
+                         "Refuse unless all is as in this snapshot")
+            ->type_name("TOKEN");
+    command
+        ->add_option("--expect", edit.expect,
+                     "Refuse unless the field holds this text")
+        ->type_name("TEXT")
+        ->excludes(token);
+    command->add_flag("--newlines", edit.newlines,
+                      "Send line breaks to terminals and fields of one line "
+                      "too");
+    command->add_flag("--split-characters", edit.split_characters,
+                      "Let an edge of the range lie inside what people see as "
+                      "one character");
+    AddEditOptions(command);
+  }
+
+  void AddUndo() {
+    AddEditOptions(AddCommand(
+        "undo", "Take the last edit back, unless the field was changed since",
+        Arguments::Command::kUndo));
+  }
+
+  bool Edits() const {
+    switch (arguments_.command) {
+      case Arguments::Command::kReplace:
+      case Arguments::Command::kInsert:
+      case Arguments::Command::kSet:
+      case Arguments::Command::kUndo:
+        return true;
+      default:
+        return false;
+    }
+  }
+
+  absl::Status CheckEdit() {
+    if (Edits()) {
+      if (absl::Status status =
+              CheckDuration("--deadline", edit_deadline_,
+                            absl::Milliseconds(1), kLongestWait,
+                            &arguments_.deadline);
+          !status.ok()) {
+        return status;
+      }
+    }
+    if (!range_.empty()) {
+      const std::vector<std::string> ends = absl::StrSplit(range_, ':');
+      ax::Range range;
+      if (ends.size() != 2 || !absl::SimpleAtoi(ends[0], &range.begin) ||
+          !absl::SimpleAtoi(ends[1], &range.end) || range.begin < 0 ||
+          range.end < range.begin) {
+        return absl::InvalidArgumentError(absl::StrCat(
+            "--range '", range_,
+            "' is no range: write BEGIN:END in code points, as in 1:3"));
+      }
+      arguments_.edit.range = range;
+    }
+    if (!token_.empty()) {
+      absl::StatusOr<ax::SnapshotToken> token = ax::DecodeToken(token_);
+      if (!token.ok()) {
+        return absl::InvalidArgumentError(absl::StrCat(
+            "--snapshot: ", token.status().message(),
+            ": give the token that `tactus snapshot` printed"));
+      }
+      arguments_.edit.snapshot = *std::move(token);
+    }
+    return absl::OkStatus();
+  }
+
   absl::Status Check() {
     if (absl::Status status = CheckDuration("--in", wait_, absl::ZeroDuration(),
                                             kLongestWait, &arguments_.wait);
@@ -265,18 +396,21 @@ class CommandLine {
           "' is no launcher's name: give the name of a .desktop file, without "
           "its folder, as in chromium"));
     }
-    return absl::OkStatus();
+    return CheckEdit();
   }
 
   CLI::App app_{
-      "Reads the focused text field through accessibility, and says what could "
-      "not be read."};
+      "Reads and edits the focused text field, and tells the truth about "
+      "whether an edit landed."};
   CLI::Option* count_ = nullptr;
   CLI::Option* launcher_ = nullptr;
   Arguments arguments_;
   std::string wait_ = "0";
   std::string deadline_ = "500ms";
   std::string run_for_ = "inf";
+  std::string edit_deadline_ = "5s";
+  std::string range_;
+  std::string token_;
 };
 
 }  // namespace

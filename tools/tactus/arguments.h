@@ -10,18 +10,44 @@
 #define TACTUS_TOOLS_TACTUS_ARGUMENTS_H_
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <variant>
 
 #include "absl/time/time.h"
+#include "ax/snapshot/token.h"
+#include "ax/types/types.h"
 #include "tools/tactus/exit_code.h"
 
 namespace tactus::cli {
 
 inline constexpr char kVersion[] = "0.1.0";
 
+// Of the commands that edit.
+struct EditArguments {
+  std::optional<std::string> text;  // absent: it comes from standard input
+  std::optional<ax::Range> range;
+  std::optional<std::string> old_text;
+  std::optional<ax::SnapshotToken> snapshot;
+  std::optional<std::string> expect;
+  bool newlines = false;
+  bool split_characters = false;
+  bool paste = true;
+  bool whole_value = false;
+  bool keystrokes = false;
+};
+
 struct Arguments {
-  enum class Command { kSnapshot, kWatch, kApps, kDoctor };
+  enum class Command {
+    kSnapshot,
+    kWatch,
+    kApps,
+    kDoctor,
+    kReplace,
+    kInsert,
+    kSet,
+    kUndo,
+  };
 
   Command command = Command::kSnapshot;
   bool json = false;
@@ -33,6 +59,7 @@ struct Arguments {
   absl::Duration run_for = absl::InfiniteDuration();
   int64_t count = 0;              // watch: lines, 0 for no end
   std::string launcher_override;  // doctor: the launcher's name
+  EditArguments edit;
 };
 
 // The command line asked for no command: print these and exit.

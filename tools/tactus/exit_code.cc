@@ -1,6 +1,7 @@
 #include "tools/tactus/exit_code.h"
 
 #include "absl/status/status.h"
+#include "ax/edit/outcome.h"
 #include "ax/snapshot/snapshot.h"
 
 namespace tactus::cli {
@@ -16,6 +17,21 @@ ExitCode ExitCodeFor(const absl::Status& status) {
     default:
       return ExitCode::kFailed;
   }
+}
+
+ExitCode ExitCodeFor(ax::Outcome outcome) {
+  switch (outcome) {
+    case ax::Outcome::kVerified:
+      return ExitCode::kDone;
+    case ax::Outcome::kRefused:
+    case ax::Outcome::kFailed:
+      return ExitCode::kFailed;
+    case ax::Outcome::kDiverged:
+      return ExitCode::kDiverged;
+    case ax::Outcome::kUnknown:
+      return ExitCode::kUnknown;
+  }
+  return ExitCode::kUnknown;
 }
 
 ExitCode ExitCodeFor(const ax::Snapshot& snapshot) {

@@ -9,6 +9,7 @@
 #define TACTUS_TOOLS_TACTUS_EXIT_CODE_H_
 
 #include "absl/status/status.h"
+#include "ax/edit/outcome.h"
 #include "ax/snapshot/snapshot.h"
 
 namespace tactus::cli {
@@ -41,6 +42,9 @@ inline constexpr ExitCodeMeaning kExitCodes[] = {
 // Of a command that only reads. kUnknown and kDiverged never come of it, since
 // nothing was sent that could have changed anything.
 ExitCode ExitCodeFor(const absl::Status& status);
+
+// Of an edit.
+ExitCode ExitCodeFor(ax::Outcome outcome);
 
 // Of a snapshot that exists. A field that is secure or holds no text has been
 // read as far as it ever will be: done. A text or a role that could not be had

@@ -2,8 +2,10 @@
 
 #include <boost/json.hpp>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -11,6 +13,8 @@
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "absl/types/span.h"
+#include "ax/edit/editor.h"
+#include "ax/edit/outcome.h"
 #include "ax/resolve/resolve.h"
 #include "ax/server/server.h"
 #include "ax/snapshot/snapshot.h"
@@ -280,6 +284,100 @@ std::string DoctorJson(absl::Span<const Check> checks) {
   out["ok"] = Verdict(checks) == ExitCode::kDone;
   out["checks"] = std::move(list);
   return Line(out);
+}
+
+std::string EditJson(const ax::EditResult& result) {
+  const auto text = [](const std::optional<std::string>& held) {
+    return held.has_value() ? Json(*held) : value(nullptr);
+  };
+  object out;
+  out["schema"] = kEditSchema;
+  out["outcome"] = Json(ax::OutcomeName(result.outcome));
+  out["reason"] = Json(ax::ReasonName(result.reason));
+  out["message"] = Json(result.message);
+  out["rung"] = Json(ax::RungName(result.rung));
+  array attempts;
+  for (const ax::Attempt& attempt : result.attempts) {
+    attempts.push_back(object{
+        {"rung", Json(ax::RungName(attempt.rung))},
+        {"outcome", Json(ax::OutcomeName(attempt.outcome))},
+        {"reason", Json(ax::ReasonName(attempt.reason))},
+        {"message", Json(attempt.message)}});
+  }
+  out["attempts"] = std::move(attempts);
+  // Nothing has the focus: then there is no element either.
+  const bool known = !result.element.path.empty();
+  out["application"] = known ? Json(result.application) : value(nullptr);
+  out["element"] = known ? Json(result.element) : value(nullptr);
+  out["replaced"] =
+      result.expected.has_value() ? Json(result.replaced) : value(nullptr);
+  out["written"] = result.outcome == ax::Outcome::kVerified
+                       ? Json(result.written)
+                       : value(nullptr);
+  out["window_begin"] = result.window_begin;
+  out["before"] = text(result.before);
+  out["expected"] = text(result.expected);
+  out["after"] = text(result.after);
+  out["gap_us"] = absl::ToInt64Microseconds(result.gap);
+  out["elapsed_us"] = absl::ToInt64Microseconds(result.elapsed);
+  out["traffic"] = Json(result.traffic);
+  return Line(out);
+}
+
+std::string UndoJson(const ax::UndoRecord& undo) {
+  object out;
+  out["schema"] = kUndoSchema;
+  out["application"] = Json(undo.application);
+  out["element"] = Json(undo.element);
+  out["range"] = Json(undo.range);
+  out["text"] = Json(undo.text);
+  out["window_begin"] = undo.window_begin;
+  out["expected"] = Json(undo.expected);
+  return Line(out);
+}
+
+absl::StatusOr<ax::UndoRecord> ParseUndo(absl::string_view json) {
+  boost::json::error_code error;
+  const value parsed = boost::json::parse(
+      boost::json::string_view(json.data(), json.size()), error);
+  const object* out = error ? nullptr : parsed.if_object();
+  const auto bad = [] {
+    return absl::InvalidArgumentError("it is no record of an edit");
+  };
+  if (out == nullptr) return bad();
+  const auto text = [](const object* from, const char* key, std::string* to) {
+    const value* held = from == nullptr ? nullptr : from->if_contains(key);
+    if (held == nullptr || !held->is_string()) return false;
+    *to = std::string(held->get_string().begin(), held->get_string().end());
+    return true;
+  };
+  const auto number = [](const object* from, const char* key, int64_t* to) {
+    const value* held = from == nullptr ? nullptr : from->if_contains(key);
+    if (held == nullptr || !held->is_int64()) return false;
+    *to = held->get_int64();
+    return true;
+  };
+  const auto part = [out](const char* key) {
+    const value* held = out->if_contains(key);
+    return held == nullptr ? nullptr : held->if_object();
+  };
+  std::string schema;
+  int64_t pid = 0;
+  ax::UndoRecord undo;
+  if (!text(out, "schema", &schema) || schema != kUndoSchema ||
+      !text(part("application"), "id", &undo.application.id) ||
+      !number(part("application"), "pid", &pid) ||
+      !text(part("element"), "application", &undo.element.application) ||
+      !text(part("element"), "path", &undo.element.path) ||
+      !number(part("range"), "begin", &undo.range.begin) ||
+      !number(part("range"), "end", &undo.range.end) ||
+      !text(out, "text", &undo.text) ||
+      !number(out, "window_begin", &undo.window_begin) ||
+      !text(out, "expected", &undo.expected)) {
+    return bad();
+  }
+  undo.application.pid = static_cast<pid_t>(pid);
+  return undo;
 }
 
 }  // namespace tactus::cli

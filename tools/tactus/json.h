@@ -15,8 +15,12 @@
 
 #include <string>
 
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "absl/types/span.h"
+#include "ax/edit/editor.h"
+#include "ax/edit/outcome.h"
 #include "ax/snapshot/snapshot.h"
 #include "tools/tactus/apps.h"
 #include "tools/tactus/doctor.h"
@@ -30,12 +34,20 @@ inline constexpr char kSnapshotSchema[] = "tactus.snapshot/1";
 inline constexpr char kEventSchema[] = "tactus.event/1";
 inline constexpr char kAppsSchema[] = "tactus.apps/1";
 inline constexpr char kDoctorSchema[] = "tactus.doctor/1";
+inline constexpr char kEditSchema[] = "tactus.edit/1";
+inline constexpr char kUndoSchema[] = "tactus.undo/1";
 
 // Each ends with a newline. `connect` is what it took to reach the server.
 std::string SnapshotJson(const ax::Snapshot& snapshot, absl::Duration connect);
 std::string ChangeJson(const Change& change);
 std::string AppsJson(const Apps& apps);
 std::string DoctorJson(absl::Span<const Check> checks);
+std::string EditJson(const ax::EditResult& result);
+
+// What `undo` needs of the last edit, to be kept between two commands. Read
+// back it is InvalidArgument when it was not written by UndoJson.
+std::string UndoJson(const ax::UndoRecord& undo);
+absl::StatusOr<ax::UndoRecord> ParseUndo(absl::string_view json);
 
 }  // namespace tactus::cli
 
