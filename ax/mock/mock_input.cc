@@ -281,6 +281,18 @@ absl::Status MockInput::Press(PasteKeys keys, absl::Time deadline) {
   if (node == nullptr || state.Has(InputFault::kPasteNever)) {
     return absl::OkStatus();
   }
+  if (keys == PasteKeys::kDelete) {
+    state.world->At(state.clock->Now() + state.timing.paste,
+                    [element = *focused](World& world) {
+                      const Node* held = world.Find(element);
+                      if (held != nullptr && held->selection.has_value()) {
+                        world.Type(element, "").IgnoreError();
+                      }
+                    });
+    return absl::OkStatus();
+  }
+  // A world keeps no history that its applications could undo from.
+  if (keys == PasteKeys::kCtrlZ) return absl::OkStatus();
   const bool terminal = node->role.role == Role::kTerminal;
   if (terminal != (keys == PasteKeys::kCtrlShiftV)) return absl::OkStatus();
   absl::Duration after = state.timing.paste;
