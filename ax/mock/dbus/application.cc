@@ -23,6 +23,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
 #include "ax/clock/clock.h"
+#include "ax/mock/dbus/editing.h"
 #include "ax/mock/dbus/stage.h"
 #include "ax/mock/dbus/tree.h"
 #include "ax/mock/hostility.h"
@@ -301,6 +302,15 @@ absl::Status WireApplication::Understand(sd_bus_message* m, Call& call) const {
     }
     call.argument = index;
   }
+  if (element && !call.property && IsEdit(call.interface, call.member)) {
+    absl::StatusOr<EditCall> edit = ReadEdit(m, call.member);
+    if (!edit.ok()) return edit.status();
+    call.edit = *std::move(edit);
+    message.verb = Verb::kWrite;
+    message.element = call.element;
+    Fill(*call.edit, stage_->world().Find(call.element), manners(), message);
+    return absl::OkStatus();
+  }
   if (call.interface == kText && element) {
     if (call.property && call.member == "CharacterCount") {
       read(Attribute::kCharacterCount);
@@ -325,6 +335,9 @@ absl::Status WireApplication::Understand(sd_bus_message* m, Call& call) const {
         message.range = {ToPoints(node->text, begin, utf16),
                          call.to_end ? static_cast<int64_t>(node->text.size())
                                      : ToPoints(node->text, end, utf16)};
+      } else {
+        // An element that is gone may still be answered for.
+        message.range = {begin, call.to_end ? INT64_MAX : int64_t{end}};
       }
     }
   }
@@ -367,6 +380,12 @@ void WireApplication::Handle(sd_bus_message* m) {
     return;
   }
   if (fate.silent || fate.mute) return;
+  if (call.edit.has_value()) {
+    const Node* node = stage_->world().Find(call.element);
+    if (VerdictOn(*call.edit, node, manners()) == Verdict::kNever) return;
+    // By the element as it is now: it may have changed before this message.
+    Fill(*call.edit, node, manners(), call.message);
+  }
   sd_bus_message* reply = nullptr;
   absl::Status status = understood;
   if (!fate.refusal.ok()) status = fate.refusal;
@@ -385,6 +404,10 @@ void WireApplication::Handle(sd_bus_message* m) {
     sd_bus_error_free(&error);
     if (r < 0) return;
   }
+  if (fate.unanswered) {
+    sd_bus_message_unref(reply);
+    return;
+  }
   const absl::Time now = Clock::Real().Now();
   busy_until_ = std::max(now, busy_until_) + fate.delay;
   SendAt(reply, std::max(busy_until_, fate.not_before));
@@ -401,10 +424,16 @@ absl::Status WireApplication::Answer(const Call& call, sd_bus_message* reply) {
     return absl::UnimplementedError("no such method");
   }
   const Element& element = call.element;
-  if (!call.root && stage_->world().Find(element) == nullptr &&
+  // What is read or written is said to be gone where its turn comes, since a
+  // hostility may answer for it.
+  const bool reads_or_writes =
+      call.message.verb == Verb::kRead || call.message.verb == Verb::kWrite;
+  if (!call.root && !reads_or_writes &&
+      stage_->world().Find(element) == nullptr &&
       stage_->world().FindPane(element) == nullptr) {
     return absl::UnavailableError("no such object");
   }
+  if (call.edit.has_value()) return AnswerEdit(call, reply);
   if (call.interface == kAccessible) return AnswerAccessible(call, reply);
   if (call.interface == kApplication && call.root) {
     return AnswerApplication(call, reply);
@@ -556,6 +585,16 @@ absl::Status WireApplication::AnswerApplication(const Call& call,
   return absl::UnimplementedError("no such property");
 }
 
+absl::Status WireApplication::AnswerEdit(const Call& call,
+                                         sd_bus_message* reply) {
+  const Node* node = stage_->world().Find(call.element);
+  const bool refused =
+      VerdictOn(*call.edit, node, manners()) == Verdict::kRefused;
+  const absl::Status done = stage_->Write(call.message, refused);
+  if (!done.ok() && !absl::IsFailedPrecondition(done)) return done;
+  return AppendValue(Value(done.ok()), false, reply);
+}
+
 absl::Status WireApplication::AnswerText(const Call& call,
                                          sd_bus_message* reply) {
   if (call.message.verb != Verb::kRead) {
@@ -568,7 +607,9 @@ absl::Status WireApplication::AnswerText(const Call& call,
   const bool entry = node != nullptr && node->role.role == Role::kTextField;
   Reading reading = stage_->Read(call.message);
   if (call.member == "GetNSelections") {
-    if (absl::IsUnimplemented(reading.status())) return reading.status();
+    if (!reading.ok() && !absl::IsNotFound(reading.status())) {
+      return reading.status();
+    }
     return AppendValue(Value(int64_t{reading.ok() ? 1 : 0}), false, reply);
   }
   if (call.member == "GetSelection") {

@@ -10,8 +10,10 @@
 // GetChildAtIndex, GetIndexInParent, GetApplication; Name, Description, Parent,
 // ChildCount), Application (ToolkitName, Version, AtspiVersion, Id), Text
 // (GetText, GetSelection, GetNSelections; CharacterCount, CaretOffset),
-// Collection.GetMatches of what is focused and Cache.GetItems where its toolkit
-// has them, and org.freedesktop.DBus.Peer. Anything else is UnknownMethod.
+// what editing.h names of EditableText and Text, all of it answered by whether
+// it was done; Collection.GetMatches of what is focused and Cache.GetItems
+// where its toolkit has them, and org.freedesktop.DBus.Peer. Anything else is
+// UnknownMethod.
 //
 // What kills some real application kills this one always, so that a client that
 // does it is caught: Properties.GetAll, GetText of another signature or up to
@@ -28,6 +30,7 @@
 #include <functional>
 #include <list>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -35,6 +38,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
+#include "ax/mock/dbus/editing.h"
 #include "ax/mock/dbus/stage.h"
 #include "ax/mock/dbus/tree.h"
 #include "ax/mock/hostility.h"
@@ -88,6 +92,7 @@ class WireApplication {
     int64_t argument = 0;  // an index; the limit of GetMatches, 0 for none
     uint32_t states = 0;   // of GetMatches: the first word that must be set
     bool to_end = false;   // GetText up to -1
+    std::optional<EditCall> edit;
     Message message;
   };
 
@@ -109,6 +114,7 @@ class WireApplication {
   absl::Status Answer(const Call& call, sd_bus_message* reply);
   absl::Status AnswerAccessible(const Call& call, sd_bus_message* reply);
   absl::Status AnswerApplication(const Call& call, sd_bus_message* reply);
+  absl::Status AnswerEdit(const Call& call, sd_bus_message* reply);
   absl::Status AnswerText(const Call& call, sd_bus_message* reply);
   absl::Status AppendItems(const Call& call, sd_bus_message* reply);
   absl::Status AppendReference(const Element& element, sd_bus_message* reply);

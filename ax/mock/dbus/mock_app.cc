@@ -18,7 +18,8 @@
 //   --patience-ms N  the deadline that clients are taken to have, for
 //                    hostilities that reply around it (200)
 //   --log FILE       a line a message: index, verb, application, path,
-//                    attribute, begin, end, and "secure" or "plain", by tabs
+//                    attribute or change, begin, end, and "secure" or "plain",
+//                    by tabs
 //
 // Exit: 0 the last application has ended, 1 the bus has, 2 usage or a script
 // that is wrong, 3 no bus to register on. It ends with the process that started
@@ -28,6 +29,7 @@
 #include <systemd/sd-event.h>
 #include <time.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -46,6 +48,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
+#include "ax/clock/clock.h"
 #include "ax/mock/dbus/application.h"
 #include "ax/mock/dbus/registry.h"
 #include "ax/mock/dbus/stage.h"
@@ -180,12 +183,14 @@ class Player {
 
 // The log is for tests, whose paths and ids are their own.
 void LogTo(std::FILE* file, const Message& message, bool secure) {
-  const bool read = message.verb == Verb::kRead;
-  const std::string line = absl::StrCat(
-      message.index, "\t", VerbName(message.verb), "\t",
-      message.element.application, "\t", message.element.path, "\t",
-      read ? AttributeName(message.attribute) : "-", "\t", message.range.begin,
-      "\t", message.range.end, "\t", secure ? "secure" : "plain", "\n");
+  absl::string_view what = "-";
+  if (message.verb == Verb::kRead) what = AttributeName(message.attribute);
+  if (message.verb == Verb::kWrite) what = ChangeName(message.what);
+  const std::string line =
+      absl::StrCat(message.index, "\t", VerbName(message.verb), "\t",
+                   message.element.application, "\t", message.element.path,
+                   "\t", what, "\t", message.range.begin, "\t",
+                   message.range.end, "\t", secure ? "secure" : "plain", "\n");
   std::fwrite(line.data(), 1, line.size(), file);
   std::fflush(file);
 }
@@ -244,11 +249,17 @@ int Run(const std::vector<std::string>& words) {
   Player player(address, event, stage->get());
   int code = 0;
   while (true) {
+    const absl::Duration idle =
+        (*stage)->Advance() - Clock::Real().Now();  // may be infinite
     // Between two events, when nothing of what it frees is in use.
     if (const absl::Status status = player.Sync(); !status.ok()) {
       return Fail(kCannotRun, status);
     }
-    const int r = sd_event_run(event, UINT64_MAX);
+    const int r =
+        sd_event_run(event, idle == absl::InfiniteDuration()
+                                ? UINT64_MAX
+                                : static_cast<uint64_t>(std::max<int64_t>(
+                                      absl::ToInt64Microseconds(idle) + 1, 0)));
     if (r < 0 || sd_event_get_state(event) == SD_EVENT_FINISHED) {
       sd_event_get_exit_code(event, &code);
       break;

@@ -31,6 +31,7 @@ constexpr char kField[] = "/org/a11y/atspi/accessible/_2ftext";
 constexpr char kWindow[] = "/org/a11y/atspi/accessible/_2fwindow";
 constexpr char kAccessible[] = "org.a11y.atspi.Accessible";
 constexpr char kText[] = "org.a11y.atspi.Text";
+constexpr char kEditableText[] = "org.a11y.atspi.EditableText";
 constexpr uint64_t kShort = 100'000;    // us
 constexpr uint64_t kLong = 10'000'000;  // us
 
@@ -116,6 +117,14 @@ class MockAppTest : public testing::Test {
   std::string GetText(int32_t begin, int32_t end) {
     return Show(Call(kField, kText, "GetText", "ii", begin, end));
   }
+  std::string Insert(int32_t at, const char* text, int32_t length) {
+    return Show(
+        Call(kField, kEditableText, "InsertText", "isi", at, text, length));
+  }
+  std::string Delete(int32_t begin, int32_t end) {
+    return Show(Call(kField, kEditableText, "DeleteText", "ii", begin, end));
+  }
+  std::string Caret() { return Show(Get(kField, kText, "CaretOffset")); }
   std::string GetSelection() {
     return Show(Call(kField, kText, "GetSelection", "i", int32_t{0}));
   }
@@ -146,6 +155,7 @@ class MockAppTest : public testing::Test {
   sd_bus* client_ = nullptr;
   std::string name_;
   std::string error_;
+  bool told_ = false;  // a signal has come
 
  private:
   static void ShowInto(sd_bus_message* m, std::string& text) {
@@ -381,6 +391,165 @@ TEST_F(MockAppTest, WrongArgumentsKill) {
   }
 }
 
+TEST_F(MockAppTest, WrongArgumentsOfEditingKill) {
+  const struct {
+    int32_t first;
+    int32_t second;
+  } deletes[] = {{-1, 1}, {2, 1}};
+  for (const auto& c : deletes) {
+    Start(Script("gtk"));
+    EXPECT_EQ(Delete(c.first, c.second), SD_BUS_ERROR_NO_REPLY);
+    EXPECT_EQ(mock_->Wait(), 0);
+    sd_bus_flush_close_unref(client_);
+    client_ = nullptr;
+  }
+  Start(Script("gtk"));
+  EXPECT_EQ(Insert(0, "x", -1), SD_BUS_ERROR_NO_REPLY);
+  EXPECT_EQ(mock_->Wait(), 0);
+}
+
+TEST_F(MockAppTest, EditingIsInCodePointsAndItsLengthInBytes) {
+  Start(Script("gtk"));
+  EXPECT_EQ(Insert(2, "\u00e9x", 3), "true");
+  EXPECT_EQ(GetText(0, -1), "a\U0001F469\u00e9xb");
+  EXPECT_EQ(Caret(), "(4)");
+  EXPECT_EQ(Delete(1, 3), "true");
+  EXPECT_EQ(GetText(0, -1), "axb");
+  EXPECT_EQ(Insert(99, "yz", 1), "true");
+  EXPECT_EQ(GetText(0, -1), "axby");
+  // Half of a character comes in as no character.
+  EXPECT_EQ(Insert(0, "\u00e9", 1), "true");
+  EXPECT_EQ(GetText(0, -1), "\uFFFDaxby");
+  EXPECT_EQ(Insert(0, "!", 99), "true");
+  EXPECT_EQ(GetText(0, 2), "!\uFFFD");
+  EXPECT_EQ(Show(Call(kField, kText, "SetCaretOffset", "i", 1)), "true");
+  EXPECT_EQ(Caret(), "(1)");
+  EXPECT_EQ(Show(Call(kField, kEditableText, "SetTextContents", "s", "new")),
+            "true");
+  EXPECT_EQ(GetText(0, -1), "new");
+  EXPECT_EQ(Show(Call(kField, kEditableText, "SetTextContents", "i", 3)),
+            SD_BUS_ERROR_INVALID_ARGS);
+  EXPECT_EQ(Show(Call(kWindow, kEditableText, "SetTextContents", "s", "x")),
+            SD_BUS_ERROR_UNKNOWN_METHOD);
+  EXPECT_EQ(Show(Call("/org/a11y/atspi/accessible/ghost", kEditableText,
+                      "SetTextContents", "s", "x")),
+            SD_BUS_ERROR_UNKNOWN_OBJECT);
+}
+
+TEST_F(MockAppTest, EditingOfQtIsInUtf16AndPadsWhatIsTooShort) {
+  Start(Script("Qt"));
+  EXPECT_EQ(Delete(1, 3), "true");
+  EXPECT_EQ(GetText(0, -1), "ab");
+  EXPECT_EQ(Insert(1, "\u00e9\U0001F469x", 3), "true");
+  EXPECT_EQ(GetText(0, -1), "a\u00e9\U0001F469b");
+  EXPECT_EQ(Insert(4, "y", 2), "true");
+  EXPECT_EQ(GetText(0, -1), "a\u00e9\U0001F469y\uFFFDb");
+  EXPECT_EQ(Show(Call(kField, kText, "SetCaretOffset", "i", 4)), "true");
+  EXPECT_EQ(Caret(), "(4)");
+}
+
+TEST_F(MockAppTest, Gtk3HasOneSelectionThatIsAddedOrSet) {
+  Start(Script("gtk"));
+  const auto add = [&](int32_t begin, int32_t end) {
+    return Show(Call(kField, kText, "AddSelection", "ii", begin, end));
+  };
+  const auto set = [&](int32_t index, int32_t begin, int32_t end) {
+    return Show(Call(kField, kText, "SetSelection", "iii", index, begin, end));
+  };
+  const auto remove = [&](int32_t index) {
+    return Show(Call(kField, kText, "RemoveSelection", "i", index));
+  };
+  EXPECT_EQ(add(0, 1), "false");
+  EXPECT_EQ(set(1, 0, 1), "false");
+  EXPECT_EQ(GetSelection(), "1 2");
+  EXPECT_EQ(set(0, 0, 3), "true");
+  EXPECT_EQ(GetSelection(), "0 3");
+  EXPECT_EQ(remove(1), "false");
+  EXPECT_EQ(remove(0), "true");
+  EXPECT_EQ(Show(Call(kField, kText, "GetNSelections")), "0");
+  EXPECT_EQ(Caret(), "(3)");
+  EXPECT_EQ(remove(0), "false");
+  EXPECT_EQ(set(0, 0, 1), "false");
+  EXPECT_EQ(add(0, 2), "true");
+  EXPECT_EQ(GetSelection(), "0 2");
+}
+
+TEST_F(MockAppTest, OthersTakeEachSelectionForThatWhichTheyHave) {
+  Start(Script("Qt"));
+  EXPECT_EQ(Show(Call(kField, kText, "AddSelection", "ii", 0, 3)), "true");
+  EXPECT_EQ(GetSelection(), "0 3");
+  EXPECT_EQ(Show(Call(kField, kText, "RemoveSelection", "i", 0)), "true");
+  EXPECT_EQ(Show(Call(kField, kText, "SetSelection", "iii", 0, 1, 3)), "true");
+  EXPECT_EQ(GetSelection(), "1 3");
+}
+
+TEST_F(MockAppTest, TextAreaOfGtk4NeverAnswersWhenASelectionIsAdded) {
+  Start(Script("GTK"));
+  EXPECT_EQ(CallTo(name_, kField, kText, "AddSelection", kShort, "ii", 0, 3),
+            nullptr);
+  EXPECT_EQ(GetSelection(), "1 2");
+}
+
+TEST_F(MockAppTest, EntryOfGtk4AddsASelection) {
+  Start(Script("GTK", "", "text-field"));
+  EXPECT_EQ(Show(Call(kField, kText, "AddSelection", "ii", 0, 3)), "true");
+  EXPECT_EQ(GetSelection(), "0 3");
+}
+
+TEST_F(MockAppTest, WhatCannotBeChangedAnswersFalse) {
+  Start(R"({"applications": [{"id": "app:7", "elements": [
+              {"path": "/text", "text": "abc", "value_settable": false}]}],
+            "windows": [{"application": "app:7", "active": true}]})");
+  EXPECT_EQ(Delete(0, 1), "false");
+  EXPECT_EQ(GetText(0, -1), "abc");
+}
+
+TEST_F(MockAppTest, WriteThatIsNeverAnsweredHasLanded) {
+  Start(
+      Script("gtk", R"(, "hostilities": [{"name": "write_no_reply_landed"}])"));
+  EXPECT_EQ(
+      CallTo(name_, kField, kEditableText, "DeleteText", kShort, "ii", 0, 1),
+      nullptr);
+  EXPECT_EQ(GetText(0, -1), "\U0001F469b");
+}
+
+TEST_F(MockAppTest, LateWriteComesThoughNobodyCalls) {
+  Start(Script("gtk", R"(, "hostilities": [
+                   {"name": "write_late", "parameter": 60}])"));
+  ASSERT_GE(sd_bus_add_match(
+                client_, nullptr,
+                "type='signal',interface='org.a11y.atspi.Event.Object',"
+                "member='TextChanged'",
+                [](sd_bus_message*, void* told, sd_bus_error*) {
+                  *static_cast<bool*>(told) = true;
+                  return 0;
+                },
+                &told_),
+            0);
+  EXPECT_EQ(Delete(0, 1), "true");
+  EXPECT_EQ(GetText(0, -1), "a\U0001F469b");
+  const absl::Time deadline = Clock::Real().Now() + absl::Seconds(10);
+  while (!told_ && Clock::Real().Now() < deadline) {
+    while (sd_bus_process(client_, nullptr) > 0) {
+    }
+    if (!told_) sd_bus_wait(client_, kShort);
+  }
+  EXPECT_TRUE(told_);
+  EXPECT_EQ(GetText(0, -1), "\U0001F469b");
+}
+
+TEST_F(MockAppTest, ElementSwappedByAWriteGoesOnAnsweringWhatItHeld) {
+  Start(
+      Script("gtk", R"(, "hostilities": [{"name": "write_element_swapped"}])"));
+  EXPECT_EQ(Delete(0, 1), "true");
+  EXPECT_EQ(Insert(0, "A", 1), "true");
+  EXPECT_EQ(GetText(0, -1), "a\U0001F469b");
+  EXPECT_EQ(Caret(), "(2)");
+  const char fresh[] = "/org/a11y/atspi/accessible/_2ftext_231";
+  EXPECT_EQ(Matches(), absl::StrCat("[(", name_, " ", fresh, ")]"));
+  EXPECT_EQ(Show(Call(fresh, kText, "GetText", "ii", 0, -1)), "A\U0001F469b");
+}
+
 TEST_F(MockAppTest, WrongTypesArriveAsSuch) {
   Start(Script("gtk", R"(, "hostilities": [{"name": "wrong_type"}])"));
   std::string signatures;
@@ -491,6 +660,19 @@ TEST_F(MockAppTest, LogTellsWhatWasAskedOfSecureFields) {
   EXPECT_EQ(log.str(),
             "0\tread\tapp:7\t/text\trole\t0\t0\tsecure\n"
             "1\tread\tapp:7\t/text\ttext\t1\t2\tsecure\n");
+}
+
+TEST_F(MockAppTest, LogTellsWhatWasWrittenToSecureFields) {
+  const std::string path = absl::StrCat(std::getenv("TEST_TMPDIR"), "/writes");
+  Start(Script("gtk", "", "password"), {"--registry", "--log", path});
+  EXPECT_EQ(Delete(0, 1), "true");
+  EXPECT_EQ(Insert(1, "x", 1), "true");
+  std::ifstream file(path);
+  std::stringstream log;
+  log << file.rdbuf();
+  EXPECT_EQ(log.str(),
+            "0\twrite\tapp:7\t/text\tdelete\t0\t1\tsecure\n"
+            "1\twrite\tapp:7\t/text\tinsert\t1\t1\tsecure\n");
 }
 
 TEST(MockAppStartTest, WrongScriptsAndOptionsAreRefused) {

@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "ax/clock/clock.h"
@@ -34,9 +35,21 @@ absl::StatusOr<std::unique_ptr<Stage>> Stage::Make(const Script& script,
   return stage;
 }
 
+absl::Time Stage::Advance() {
+  world_.AdvanceTo(Clock::Real().Now(), played_);
+  return world_.NextAction();
+}
+
 Fate Stage::Begin(Message& message) {
+  Advance();
   message.index = next_++;
-  message.flight = message.index + 1;  // the wire does not tell
+  // The wire does not tell flights. What changes one element without anything
+  // between is taken for one.
+  const bool goes_on = message.verb == Verb::kWrite &&
+                       last_.verb == Verb::kWrite &&
+                       last_.element == message.element;
+  message.flight = goes_on ? last_.flight : message.index + 1;
+  last_ = message;
   message.sent = Clock::Real().Now();
   message.deadline = message.sent + patience_;
   for (const Action& action : before_) {
@@ -59,6 +72,19 @@ Reading Stage::Read(const Message& message) {
     hostility->AlterReading(world_, message, reading);
   }
   return reading;
+}
+
+absl::Status Stage::Write(const Message& message, bool refused) {
+  Effect effect = HonestEffect(world_, message);
+  if (refused && effect.answer.ok()) {
+    effect.lands = false;
+    effect.answer = absl::FailedPreconditionError("the toolkit says no");
+  }
+  for (const auto& hostility : hostilities_) {
+    hostility->AlterWrite(world_, message, effect);
+  }
+  Carry(effect, world_);
+  return effect.answer;
 }
 
 absl::StatusOr<std::vector<Element>> Stage::Focus(const Message& message) {

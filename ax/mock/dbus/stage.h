@@ -16,8 +16,10 @@
 #include <memory>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
+#include "ax/clock/clock.h"
 #include "ax/mock/hostility.h"
 #include "ax/mock/message.h"
 #include "ax/mock/script.h"
@@ -40,12 +42,20 @@ class Stage {
   // Actions of the script that wait for a time.
   const std::vector<Action>& timed() const { return timed_; }
 
+  // Does what the world has scheduled until now, and says when the next of it
+  // is due.
+  absl::Time Advance();
+
   // Numbers the message, does what the script does before it, and says what
   // becomes of it.
   Fate Begin(Message& message);
 
   // The answers, lies included.
   Reading Read(const Message& message);
+  // Carries out a message whose verb is kWrite. FailedPrecondition when the
+  // answer is that it was not done; so it is with `refused`, unless a hostility
+  // thinks otherwise.
+  absl::Status Write(const Message& message, bool refused);
   absl::StatusOr<std::vector<Element>> Focus(const Message& message);
   absl::StatusOr<std::vector<Application>> Applications(const Message& message);
 
@@ -68,6 +78,8 @@ class Stage {
   std::vector<Action> timed_;
   Logger logger_;
   int next_ = 0;
+  SimulatedClock played_;  // follows the real one
+  Message last_;
 };
 
 }  // namespace tactus::ax::mock

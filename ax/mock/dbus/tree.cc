@@ -137,10 +137,13 @@ Manners MannersOf(const Application& application) {
     manners.lower_case = true;
     manners.no_selection_is_error = true;
     manners.entry_to_end_is_empty = true;
+    manners.area_never_selects = true;
   }
   // LibreOffice calls its toolkit that of its windows.
   manners.utf16 = absl::StartsWith(toolkit, "Qt") ||
                   absl::StartsWith(application.name, "soffice");
+  manners.utf16_length = absl::StartsWith(toolkit, "Qt");
+  manners.one_selection = absl::StartsWith(toolkit, "gtk");
   manners.collection = absl::StartsWith(toolkit, "gtk") ||
                        absl::StartsWith(toolkit, "Chromium") ||
                        absl::StartsWith(toolkit, "Gecko");

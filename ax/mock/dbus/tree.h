@@ -44,6 +44,11 @@ struct Manners {
   bool lower_case = false;  // window events are "activate": GTK 4
   bool no_selection_is_error = false;  // GetSelection without one: GTK 4
   bool entry_to_end_is_empty = false;  // GetText(0, -1) of an entry: GTK 4
+  bool utf16_length = false;           // InsertText's length is not bytes: Qt
+  // AddSelection is refused where there is one, SetSelection and
+  // RemoveSelection where there is none: gtk 3.
+  bool one_selection = false;
+  bool area_never_selects = false;  // nor answers AddSelection: GTK 4
 };
 Manners MannersOf(const Application& application);
 
