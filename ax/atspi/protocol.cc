@@ -290,6 +290,14 @@ absl::StatusOr<bool> DecodeBool(sd_bus_message* reply) {
   return value != 0;
 }
 
+absl::StatusOr<int32_t> DecodeInt32(sd_bus_message* reply) {
+  int32_t value = 0;
+  if (!Is(reply, "i") || sd_bus_message_read_basic(reply, 'i', &value) <= 0) {
+    return Malformed("i");
+  }
+  return value;
+}
+
 absl::StatusOr<uint32_t> DecodeUint32(sd_bus_message* reply) {
   uint32_t value = 0;
   if (!Is(reply, "u") || sd_bus_message_read_basic(reply, 'u', &value) <= 0) {

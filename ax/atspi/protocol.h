@@ -58,6 +58,7 @@ struct CacheItem {
 // Each reads one whole reply. DataLoss when its signature is another.
 absl::StatusOr<std::string> DecodeString(sd_bus_message* reply);   // "s"
 absl::StatusOr<bool> DecodeBool(sd_bus_message* reply);            // "b"
+absl::StatusOr<int32_t> DecodeInt32(sd_bus_message* reply);        // "i"
 absl::StatusOr<uint32_t> DecodeUint32(sd_bus_message* reply);      // "u"
 absl::StatusOr<States> DecodeState(sd_bus_message* reply);         // "au"
 absl::StatusOr<States> DecodeInterfaces(sd_bus_message* reply);    // "as"

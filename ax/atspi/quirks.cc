@@ -22,6 +22,7 @@ constexpr Quirks kTable[] = {
      .writes_land = true,
      .lengths = LengthUnit::kBytes,
      .select = SelectBy::kAddAndSet,
+     .selection_in_doubt = false,
      .whole_text = WholeText::kMinusOne,
      .cold_text = false},
     // GTK 3.24 through atk-bridge 2.46; mousepad and VTE terminals as well.
@@ -36,6 +37,7 @@ constexpr Quirks kTable[] = {
      .writes_land = true,
      .lengths = LengthUnit::kBytes,
      .select = SelectBy::kAddAndSet,
+     .selection_in_doubt = false,
      .whole_text = WholeText::kClampedEnd,
      .cold_text = false},
     // GTK 4.8, which speaks AT-SPI itself: no Collection, no socket, and the
@@ -50,6 +52,7 @@ constexpr Quirks kTable[] = {
      .writes_land = true,
      .lengths = LengthUnit::kBytes,
      .select = SelectBy::kSet,
+     .selection_in_doubt = false,
      .whole_text = WholeText::kClampedEnd,
      .cold_text = false},
     // Qt 5.15 and 6.4: no Collection, an empty cache; Properties.GetAll and a
@@ -66,10 +69,13 @@ constexpr Quirks kTable[] = {
      .writes_land = true,
      .lengths = LengthUnit::kUtf16,
      .select = SelectBy::kAddAndSet,
+     .selection_in_doubt = false,
      .whole_text = WholeText::kMinusOne,
      .cold_text = false},
     // Chromium 156, Electron: no EditableText at all, so nothing to land.
-    // GetText(0, INT_MAX) crashes it.
+    // GetText(0, INT_MAX) crashes it. GetSelection was seen to answer 0, 4 for
+    // five characters of which one lies beyond U+FFFF, and 0, 0 where an end
+    // lies two units into such text; CaretOffset is right.
     {.toolkit = "Chromium",
      .version = "",
      .application = "",
@@ -80,6 +86,7 @@ constexpr Quirks kTable[] = {
      .writes_land = false,
      .lengths = LengthUnit::kBytes,
      .select = SelectBy::kAddAndSet,
+     .selection_in_doubt = true,
      .whole_text = WholeText::kClampedEnd,
      .cold_text = false},
     // Firefox 153: EditableText is claimed on everything, answers true and does
@@ -96,6 +103,7 @@ constexpr Quirks kTable[] = {
      .writes_land = false,
      .lengths = LengthUnit::kBytes,
      .select = SelectBy::kCaretThenAdd,
+     .selection_in_doubt = false,
      .whole_text = WholeText::kMinusOne,
      .cold_text = true},
 };
@@ -112,6 +120,7 @@ constexpr Quirks kUnknown = {.toolkit = "",
                              .writes_land = false,
                              .lengths = LengthUnit::kBytes,
                              .select = SelectBy::kAddAndSet,
+                             .selection_in_doubt = false,
                              .whole_text = WholeText::kMinusOne,
                              .cold_text = false};
 

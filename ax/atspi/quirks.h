@@ -65,6 +65,9 @@ struct Quirks {
   bool writes_land;
   LengthUnit lengths;
   SelectBy select;
+  // What it answers as the ends of a selection has been converted from UTF-16
+  // twice, and is 0, 0 where the second conversion meets half a character.
+  bool selection_in_doubt;
   WholeText whole_text;
   // Its first answers about text are empty, until it has fetched the text that
   // they made it fetch.

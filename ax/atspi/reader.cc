@@ -44,6 +44,8 @@ constexpr absl::Duration kColdPatience = absl::Milliseconds(250);
 constexpr absl::Duration kColdPause = absl::Milliseconds(5);
 
 constexpr int kNotAsked = -1;
+// Of text that is read for the sake of positions in it.
+constexpr int64_t kEnough = 65536;
 
 // The calls of one element, by index into the flight.
 struct Plan {
@@ -59,6 +61,7 @@ struct Plan {
   int count = kNotAsked;
   int caret = kNotAsked;
   int selection = kNotAsked;
+  int selections = kNotAsked;  // how many there are
 
   // Made of the replies.
   std::optional<absl::StatusOr<UnitText>> unit_text;       // from the start
@@ -194,7 +197,6 @@ class Batch {
   // What a position needs to be converted.
   void AskTextForPosition(Plan& plan) {
     if (InCodePoints(plan)) return;
-    constexpr int64_t kEnough = 65536;
     AskText(plan, {0, kEnough});
     AskCount(plan);
   }
@@ -242,6 +244,15 @@ class Batch {
                           });
         }
         AskTextForPosition(plan);
+        if (plan.app->quirks->selection_in_doubt) {
+          if (plan.selections == kNotAsked) {
+            plan.selections = AddCall(plan, kText, "GetNSelections");
+          }
+          if (plan.caret == kNotAsked) {
+            plan.caret = AddProperty(plan, kText, "CaretOffset");
+          }
+          AskText(plan, {0, kEnough});
+        }
         break;
     }
   }
@@ -357,6 +368,39 @@ class Batch {
         static_cast<size_t>(plan.text_range.end)));
   }
 
+  // See Quirks::selection_in_doubt. The caret is at one end of a selection, so
+  // it shows which of the two readings is right.
+  absl::StatusOr<Range> Undoubted(Plan& plan, Range raw) {
+    const absl::Status& answered = flight_.status(plan.selections);
+    if (!answered.ok()) return answered;
+    const absl::StatusOr<int32_t> count =
+        DecodeInt32(flight_.reply(plan.selections));
+    if (!count.ok()) return count.status();
+    if (*count == 0) return absl::NotFoundError("nothing is selected");
+    const absl::StatusOr<int64_t> caret = IntReply(plan.caret);
+    if (!caret.ok()) return caret.status();
+    const auto ends_at_caret = [&](Range range) {
+      return !range.empty() && (range.begin == *caret || range.end == *caret);
+    };
+    if (plan.text_range.begin == 0) {
+      const absl::StatusOr<std::string> text = TextOf(plan);
+      if (!text.ok()) return text.status();
+      OffsetMap map(*text);
+      const auto once = [&map](int64_t twice) {
+        return static_cast<int64_t>(
+            map.Utf16FromCodePoint(static_cast<size_t>(twice)).offset);
+      };
+      if (raw.begin >= 0 && raw.end >= raw.begin) {
+        const Range mended = {once(raw.begin), once(raw.end)};
+        if (ends_at_caret(mended)) return mended;
+      }
+    }
+    if (ends_at_caret(raw)) return raw;
+    return absl::DataLossError(absl::StrCat(
+        plan.app->info.name, " cannot tell what is selected: one end lies where "
+                             "its conversion of offsets fails"));
+  }
+
   absl::StatusOr<Range> SelectionOf(Plan& plan) {
     const absl::Status& status = flight_.status(plan.selection);
     if (!status.ok()) {
@@ -370,6 +414,9 @@ class Batch {
     absl::StatusOr<Range> selection =
         DecodeSelection(flight_.reply(plan.selection));
     if (!selection.ok()) return selection;
+    if (plan.app->quirks->selection_in_doubt) {
+      return Undoubted(plan, *selection);
+    }
     // ATK answers 0, 0 and Qt -1, -1 or 0, 0 where there is none.
     if (selection->empty()) {
       return absl::NotFoundError("nothing is selected");

@@ -60,6 +60,13 @@ bool Selects(const Snapshot& snapshot, Range range) {
           (snapshot.caret.ok() && *snapshot.caret == range.begin));
 }
 
+// One application cannot always tell what is selected, only that something is
+// and where the caret is.
+bool MaySelect(const Snapshot& snapshot, Range range) {
+  return absl::IsDataLoss(snapshot.selection.status()) && !range.empty() &&
+         snapshot.caret.ok() && *snapshot.caret == range.end;
+}
+
 std::string OldText(const Plan& plan) {
   return std::string(SubstrByCodePoints(
       plan.before, static_cast<size_t>(plan.range.begin - plan.window_begin),
@@ -186,37 +193,38 @@ Attempt Editor::TryWrite(Rung rung, Context& context) {
 
 std::optional<Attempt> Editor::SelectAndCheck(Rung rung, Context& context) {
   const Plan& plan = context.plan;
-  const Snapshot& base = context.snapshot;
+  const Snapshot base = context.snapshot;
+  Clock& clock = context.clock;
   const bool select = !Selects(base, plan.range);
+  const auto set_selection = [&](Range range) {
+    WriteRequest request;
+    request.element = base.element;
+    request.kind = WriteRequest::Kind::kSelect;
+    request.range = range;
+    if (plan.window_begin == 0) request.known = plan.before;
+    return server_.Write(request, context.options.deadline).status;
+  };
   const auto refuse = [&](Reason reason, std::string message) {
     // Nothing was typed, but the selection was moved.
     if (select && base.selection.ok()) {
-      server_.Write({.element = base.element,
-                     .kind = WriteRequest::Kind::kSelect,
-                     .range = *base.selection,
-                     .known = plan.window_begin == 0
-                                  ? absl::string_view(plan.before)
-                                  : absl::string_view()},
-                    context.options.deadline);
+      set_selection(*base.selection).IgnoreError();
     }
     return Refused(rung, reason, std::move(message));
   };
-  if (select) {
-    const WriteResult write = server_.Write(
-        {.element = base.element,
-         .kind = WriteRequest::Kind::kSelect,
-         .range = plan.range,
-         .known = plan.window_begin == 0 ? absl::string_view(plan.before)
-                                         : absl::string_view()},
-        context.options.deadline);
-    if (!write.status.ok()) {
+  // A caret that has come to the end of the range shows that the selection was
+  // set, where it cannot be read. One that was there before shows nothing, and
+  // is moved away first.
+  enum class Proof { kNone, kMovingAway, kMoved };
+  Proof proof = base.caret.ok() && *base.caret != plan.range.end ? Proof::kMoved
+                                                                 : Proof::kNone;
+  absl::Status set = select ? set_selection(plan.range) : absl::OkStatus();
+  const absl::Time patience = clock.Now() + kSelectionPatience;
+  for (;;) {
+    if (!set.ok()) {
       return refuse(Reason::kSelectionNotSet,
                     absl::StrCat("the range could not be selected: ",
-                                 write.status.message()));
+                                 set.message()));
     }
-  }
-  const absl::Time patience = context.clock.Now() + kSelectionPatience;
-  for (;;) {
     absl::StatusOr<Snapshot> now = SnapshotFocused(
         server_, context.snapshot_options(), context.options.hints);
     if (!now.ok()) {
@@ -236,15 +244,26 @@ std::optional<Attempt> Editor::SelectAndCheck(Rung rung, Context& context) {
             base.character_count.value_or(-1)) {
       return refuse(Reason::kTextChanged, "the text has changed meanwhile");
     }
-    if (Selects(*now, plan.range)) {
+    const bool selected =
+        Selects(*now, plan.range) ||
+        (proof == Proof::kMoved && MaySelect(*now, plan.range));
+    if (selected) {
       context.snapshot = *std::move(now);
       return std::nullopt;
     }
-    if (context.clock.Now() >= patience) {
+    if (proof == Proof::kNone && MaySelect(*now, plan.range)) {
+      proof = Proof::kMovingAway;
+      set = set_selection({plan.range.begin, plan.range.begin});
+    } else if (proof == Proof::kMovingAway && now->caret.ok() &&
+               *now->caret == plan.range.begin) {
+      proof = Proof::kMoved;
+      set = set_selection(plan.range);
+    } else if (clock.Now() >= patience) {
       return refuse(Reason::kSelectionNotSet,
                     "the application does not show the range as selected");
+    } else {
+      clock.SleepUntil(clock.Now() + kSelectionPause);
     }
-    context.clock.SleepUntil(context.clock.Now() + kSelectionPause);
   }
 }
 

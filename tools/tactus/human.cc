@@ -11,6 +11,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "absl/types/span.h"
+#include "ax/edit/outcome.h"
 #include "ax/resolve/resolve.h"
 #include "ax/snapshot/snapshot.h"
 #include "ax/text/escape.h"
@@ -157,6 +158,33 @@ std::string SnapshotForPeople(const ax::Snapshot& snapshot,
        out);
   for (const std::string& note : snapshot.notes) Line("note", Safe(note), out);
   Line("token", Safe(snapshot.token()), out);
+  return out;
+}
+
+std::string EditForPeople(const ax::EditResult& result) {
+  std::string out;
+  Line("outcome", std::string(ax::OutcomeName(result.outcome)), out);
+  if (result.reason != ax::Reason::kNone) {
+    Line("reason", std::string(ax::ReasonName(result.reason)), out);
+  }
+  if (!result.element.path.empty()) {
+    Line("application", Name(result.application), out);
+  }
+  if (result.rung != ax::Rung::kNone) {
+    Line("by", std::string(ax::RungName(result.rung)), out);
+  }
+  if (result.outcome == ax::Outcome::kVerified) {
+    Line("replaced",
+         absl::StrCat(result.replaced.begin, ":", result.replaced.end), out);
+    Line("written", absl::StrCat(result.written.begin, ":", result.written.end),
+         out);
+  }
+  if (result.outcome == ax::Outcome::kDiverged && result.before.has_value() &&
+      result.after.has_value()) {
+    Line("before", absl::StrCat("\"", Safe(*result.before), "\""), out);
+    Line("now", absl::StrCat("\"", Safe(*result.after), "\""), out);
+  }
+  Line("took", Milliseconds(result.elapsed), out);
   return out;
 }
 

@@ -14,6 +14,7 @@
 
 #include "absl/time/time.h"
 #include "absl/types/span.h"
+#include "ax/edit/outcome.h"
 #include "ax/snapshot/snapshot.h"
 #include "tools/tactus/apps.h"
 #include "tools/tactus/doctor.h"
@@ -23,6 +24,7 @@ namespace tactus::cli {
 // `connect` is what it took to reach the server.
 std::string SnapshotForPeople(const ax::Snapshot& snapshot,
                               absl::Duration connect);
+std::string EditForPeople(const ax::EditResult& result);
 std::string AppsForPeople(const Apps& apps);
 std::string DoctorForPeople(absl::Span<const Check> checks);
 

@@ -3,6 +3,7 @@
 #include <signal.h>
 
 #include <cstdio>
+#include <cstring>
 #include <functional>
 #include <memory>
 #include <string>
@@ -16,24 +17,39 @@
 #include "absl/time/time.h"
 #include "ax/atspi/server.h"
 #include "ax/clock/clock.h"
+#include "ax/edit/editor.h"
+#include "ax/edit/outcome.h"
+#include "ax/edit/plan.h"
+#include "ax/input/input.h"
 #include "ax/server/server.h"
 #include "ax/snapshot/snapshot.h"
+#include "ax/x11/input.h"
+#include "ax/x11/keeper.h"
 #include "tools/tactus/apps.h"
 #include "tools/tactus/arguments.h"
 #include "tools/tactus/chromium.h"
 #include "tools/tactus/doctor.h"
+#include "tools/tactus/edit.h"
 #include "tools/tactus/exit_code.h"
 #include "tools/tactus/human.h"
 #include "tools/tactus/json.h"
 #include "tools/tactus/launcher.h"
 #include "tools/tactus/output.h"
 #include "tools/tactus/stop_signals.h"
+#include "tools/tactus/undo_store.h"
 #include "tools/tactus/watch.h"
 
 namespace tactus::cli {
 namespace {
 
 using ax::atspi::AtspiServer;
+
+// Of standard input: what one message carries.
+constexpr size_t kMostInput = size_t{32} << 20;
+// For what was put back on the clipboard to find an owner that stays.
+constexpr absl::Duration kHandOver = absl::Seconds(2);
+// Not for users: this program, started as what keeps the clipboard.
+constexpr char kKeepClipboard[] = "keep-clipboard";
 
 void WaitBeforeReading(absl::Duration wait) {
   if (wait <= absl::ZeroDuration()) return;
@@ -78,6 +94,72 @@ ExitCode Snapshot(const Arguments& arguments) {
   return Finish(arguments.json ? SnapshotJson(*snapshot, connect)
                                : SnapshotForPeople(*snapshot, connect),
                 code);
+}
+
+absl::StatusOr<std::string> ReadStandardInput() {
+  std::string text;
+  char part[65536];
+  size_t n = 0;
+  while ((n = fread(part, 1, sizeof(part), stdin)) > 0) {
+    text.append(part, n);
+    // No message carries more, and a mistaken pipe is not to fill memory.
+    if (text.size() > kMostInput) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "standard input holds more than ", kMostInput, " bytes of text"));
+    }
+  }
+  if (ferror(stdin)) return absl::DataLossError("cannot read standard input");
+  return text;
+}
+
+ExitCode EditFocused(const Arguments& arguments) {
+  ax::Clock& clock = ax::Clock::Real();
+  ax::Edit edit;
+  const bool undo = arguments.command == Arguments::Command::kUndo;
+  if (!undo) {
+    absl::StatusOr<ax::Edit> made = MakeEdit(arguments, ReadStandardInput);
+    if (!made.ok()) return Complain(made.status());
+    edit = *std::move(made);
+  }
+  const absl::Time begun = clock.Now();
+  absl::StatusOr<std::unique_ptr<AtspiServer>> server =
+      AtspiServer::Connect({}, begun + arguments.deadline);
+  if (!server.ok()) return Complain(server.status());
+  const absl::Duration connect = clock.Now() - begun;
+  WaitBeforeReading(arguments.wait);
+
+  const absl::Time deadline = clock.Now() + arguments.deadline - connect;
+  ax::x11::X11Input* opened = nullptr;
+  LateInput input(&clock,
+                  [&]() -> absl::StatusOr<std::unique_ptr<ax::Input>> {
+                    absl::StatusOr<std::unique_ptr<ax::x11::X11Input>> x11 =
+                        ax::x11::OpenX11Input(
+                            {.keeper = {"/proc/self/exe", kKeepClipboard}},
+                            deadline);
+                    if (!x11.ok()) return x11.status();
+                    opened = x11->get();
+                    return *std::move(x11);
+                  });
+  ax::Editor editor(server->get(), &input);
+  std::string note;
+  const ax::EditResult result =
+      RunEdit(editor, undo ? nullptr : &edit, OptionsOf(arguments, deadline),
+              UndoStore(UndoStore::DefaultFolder()), &note);
+  if (opened != nullptr) {
+    // The clipboard is the user's, whatever became of the edit.
+    if (absl::Status handed = opened->HandOver(clock.Now() + kHandOver);
+        !handed.ok()) {
+      Complain(absl::StrCat("the clipboard could not be kept: ",
+                            handed.message()));
+    }
+  }
+  if (!note.empty()) Complain(note);
+  if (result.outcome != ax::Outcome::kVerified) {
+    Complain(absl::StrCat(ax::OutcomeName(result.outcome), ": ",
+                          result.message));
+  }
+  return Finish(arguments.json ? EditJson(result) : EditForPeople(result),
+                ExitCodeFor(result.outcome));
 }
 
 ExitCode WatchChanges(const Arguments& arguments) {
@@ -155,6 +237,11 @@ ExitCode Run(const Arguments& arguments) {
       return ListApplications(arguments);
     case Arguments::Command::kDoctor:
       return ExamineHere(arguments);
+    case Arguments::Command::kReplace:
+    case Arguments::Command::kInsert:
+    case Arguments::Command::kSet:
+    case Arguments::Command::kUndo:
+      return EditFocused(arguments);
   }
   return ExitCode::kUsage;
 }
@@ -163,6 +250,11 @@ ExitCode Main(int argc, char** argv) {
   // A reader that goes away is an error of writing, with a message and an exit
   // code of ours.
   signal(SIGPIPE, SIG_IGN);
+  if (argc == 2 && strcmp(argv[1], kKeepClipboard) == 0) {
+    const absl::Status kept = ax::x11::KeepClipboard(
+        ax::x11::kKeeperContent, ax::x11::kKeeperReport);
+    return kept.ok() ? ExitCode::kDone : ExitCode::kFailed;
+  }
   const std::variant<Arguments, Ending> parsed = ParseArguments(argc, argv);
   if (const auto* ending = std::get_if<Ending>(&parsed)) {
     fwrite(ending->error.data(), 1, ending->error.size(), stderr);
