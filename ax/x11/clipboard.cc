@@ -304,7 +304,10 @@ class Clipboard::Thread {
     }
     if (absl::Status alive = selection_->Process(); !alive.ok()) return alive;
     if (!selection_->owning()) return absl::OkStatus();
-    const absl::Status saved = selection_->SaveToManager(deadline);
+    // Half of the time, so that a silent one leaves the keeper the rest.
+    const absl::Time now = Now();
+    const absl::Status saved = selection_->SaveToManager(
+        std::min(deadline, now + (deadline - now) / 2));
     if (saved.ok()) return absl::OkStatus();
     if (options_.keeper.empty()) {
       return absl::IsNotFound(saved)
