@@ -181,6 +181,9 @@ class XTestKeyboard : public Keyboard {
 
  private:
   absl::StatusOr<Ref<xkb_keymap>> ReadKeymap(absl::Time deadline) {
+    if (Now() >= deadline) {
+      return absl::DeadlineExceededError("no time to press keys");
+    }
     // What follows has no deadline, so the server shows first that it answers.
     absl::StatusOr<Reply<xcb_get_input_focus_reply_t>> answers =
         connection_->Take<xcb_get_input_focus_reply_t>(

@@ -65,6 +65,8 @@ const T& As(const xcb_generic_event_t& event) {
 
 std::vector<uint32_t> Words(absl::string_view bytes) {
   std::vector<uint32_t> words(bytes.size() / sizeof(uint32_t));
+  // Of nothing there is no address either.
+  if (words.empty()) return words;
   memcpy(words.data(), bytes.data(), words.size() * sizeof(uint32_t));
   return words;
 }

@@ -36,6 +36,7 @@ std::string AtomBytes(const std::vector<xcb_atom_t>& atoms) {
 
 std::vector<xcb_atom_t> Atoms(const std::string& bytes) {
   std::vector<xcb_atom_t> atoms(bytes.size() / sizeof(xcb_atom_t));
+  if (atoms.empty()) return atoms;
   memcpy(atoms.data(), bytes.data(), atoms.size() * sizeof(xcb_atom_t));
   return atoms;
 }
