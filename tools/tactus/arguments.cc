@@ -37,7 +37,7 @@ constexpr char kExamples[] = R"(Examples:
   tactus doctor --launcher-override chromium
   tactus replace --range 1:3 --text 'new' --in 3s
   tactus replace --old teh the    the one place where it says "teh"
-  tactus insert < note.txt        at the caret
+  tactus insert                   what standard input holds, at the caret
   tactus undo                     takes the last edit back
 )";
 
