@@ -124,8 +124,12 @@ Attempt Editor::Conclude(Rung rung, Context& context, const absl::Status& write,
     case Sight::kLanded:
       return end(Outcome::kVerified, Reason::kNone, "the field holds the text");
     case Sight::kOnTheWay:
-      return end(Outcome::kDiverged, Reason::kPartial,
-                 "only part of the text has arrived");
+      return seen.timely
+                 ? end(Outcome::kDiverged, Reason::kPartial,
+                       "only part of the text has arrived")
+                 : end(Outcome::kUnknown, Reason::kPartial,
+                       "only part of the text had arrived when the deadline "
+                       "came");
     case Sight::kOther:
       return end(Outcome::kDiverged, Reason::kOther,
                  "the field has changed, but not as asked: the application "

@@ -65,7 +65,7 @@ enum class Reason {
   kRejected,   // the server said no, and nothing changed
   kNotLanded,  // the server said yes, and nothing changed
   // Diverged.
-  kPartial,  // some of it is there
+  kPartial,  // some of it is there; unknown where the deadline cut the wait
   kOther,    // the text is neither what it was nor what was asked for
   // Unknown.
   kNoReply,        // sent, and not answered
