@@ -1,6 +1,7 @@
 #include "ax/edit/editor.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <utility>
@@ -9,6 +10,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "ax/edit/outcome.h"
 #include "ax/edit/plan.h"
@@ -25,9 +27,11 @@ namespace {
 // How long a selection that was set may take to be published.
 constexpr absl::Duration kSelectionPatience = absl::Milliseconds(300);
 constexpr absl::Duration kSelectionPause = absl::Milliseconds(2);
-// For the user to let go of the keys of a shortcut that started us.
+// For the user to let go of the keys of a shortcut that started us, and how
+// long of it one key waits before the field is checked again.
 constexpr absl::Duration kKeysPatience = absl::Seconds(1);
-// For giving the clipboard back, also when the deadline has passed.
+constexpr absl::Duration kKeysWait = absl::Milliseconds(20);
+// For giving back the clipboard and the selection when the deadline has passed.
 constexpr absl::Duration kGiveBackPatience = absl::Milliseconds(500);
 
 Attempt Ended(Rung rung, Outcome outcome, Reason reason, std::string message) {
@@ -67,6 +71,11 @@ bool MaySelect(const Snapshot& snapshot, Range range) {
          snapshot.caret.ok() && *snapshot.caret == range.end;
 }
 
+absl::string_view Known(const Plan& plan) {
+  return plan.window_begin == 0 ? absl::string_view(plan.before)
+                                : absl::string_view();
+}
+
 std::string OldText(const Plan& plan) {
   return std::string(SubstrByCodePoints(
       plan.before, static_cast<size_t>(plan.range.begin - plan.window_begin),
@@ -87,12 +96,31 @@ struct Editor::Context {
             .max_text = options.max_text,
             .context = 0};
   }
+  absl::Time give_back_by() const {
+    return std::min(clock.Now(), options.deadline) + kGiveBackPatience;
+  }
   Clock& clock;
 };
 
+// An element that was replaced is gone, or it still claims the focus that it
+// has not got; a field that the user left does neither.
+bool Editor::HasReplaced(const Snapshot& now, const Snapshot& old,
+                         const Seen& seen, absl::Time deadline) {
+  if (now.application.id != old.application.id || now.ambiguous ||
+      !now.value.ok() || !(*now.role == *old.role)) {
+    return false;
+  }
+  if (seen.sight == Sight::kUnreadable) return absl::IsUnavailable(seen.status);
+  const absl::StatusOr<int64_t> states =
+      Get<int64_t>(server_.Read({old.element, Attribute::kStates}, deadline));
+  return absl::IsUnavailable(states.status()) ||
+         (states.ok() && (*states & (kStateFocused | kStateDefunct)) != 0);
+}
+
 // What is left when the text is unchanged, or cannot be read: an application
 // may have put a new element in the place of the one that was written to, and
-// the old one may go on answering. So the focus is looked up again.
+// the old one may go on answering. So the focus is looked up again, and where
+// it is on another element nothing counts as proved to be unchanged.
 Attempt Editor::Conclude(Rung rung, Context& context, const absl::Status& write,
                          const Seen& seen) {
   const auto end = [&](Outcome outcome, Reason reason, std::string message) {
@@ -103,8 +131,12 @@ Attempt Editor::Conclude(Rung rung, Context& context, const absl::Status& write,
     case Sight::kLanded:
       return end(Outcome::kVerified, Reason::kNone, "the field holds the text");
     case Sight::kOnTheWay:
-      return end(Outcome::kDiverged, Reason::kPartial,
-                 "only part of the text has arrived");
+      return seen.timely
+                 ? end(Outcome::kDiverged, Reason::kPartial,
+                       "only part of the text has arrived")
+                 : end(Outcome::kUnknown, Reason::kPartial,
+                       "only part of the text had arrived when the deadline "
+                       "came");
     case Sight::kOther:
       return end(Outcome::kDiverged, Reason::kOther,
                  "the field has changed, but not as asked: the application "
@@ -118,33 +150,34 @@ Attempt Editor::Conclude(Rung rung, Context& context, const absl::Status& write,
   }
   const absl::StatusOr<Snapshot> now =
       SnapshotFocused(server_, context.snapshot_options(), nullptr);
-  const bool moved =
-      now.ok() && now->application.id == context.snapshot.application.id &&
-      !(now->element == context.snapshot.element);
-  if (moved && now->value.ok() && now->window.begin == context.plan.window_begin) {
-    const Sight there = Judge(context.plan, now->value, now->character_count);
-    if (there == Sight::kLanded) {
-      context.result.after = *now->value;
-      context.result.element = now->element;
-      return end(Outcome::kVerified, Reason::kNone,
-                 "the field holds the text; the application has replaced the "
-                 "field meanwhile");
+  if (!now.ok()) {
+    return end(Outcome::kUnknown, Reason::kUnreadable,
+               absl::StrCat("whether the field is still the one in focus could "
+                            "not be read: ",
+                            now.status().message()));
+  }
+  if (!(now->element == context.snapshot.element)) {
+    // An empty field is like any other empty one, and so proves nothing.
+    if (!context.plan.after.empty() &&
+        HasReplaced(*now, context.snapshot, seen, context.options.deadline)) {
+      const Seen there =
+          Look(server_, now->element, context.plan, context.options.deadline);
+      if (there.sight == Sight::kLanded) {
+        context.result.after = there.text;
+        context.result.element = now->element;
+        return end(Outcome::kVerified, Reason::kNone,
+                   "the field holds the text; the application has replaced the "
+                   "field meanwhile");
+      }
     }
-    if (there != Sight::kUnchanged) {
-      return end(Outcome::kUnknown, Reason::kUnreadable,
-                 "the focus is on another field now, and what became of the "
-                 "edit cannot be told");
-    }
+    return end(Outcome::kUnknown, Reason::kUnreadable,
+               "the focus is on another field now, and what became of the edit "
+               "cannot be told");
   }
   if (seen.sight == Sight::kUnreadable) {
     return end(Outcome::kUnknown, Reason::kUnreadable,
                absl::StrCat("what became of the edit could not be read: ",
                             seen.status.message()));
-  }
-  if (!now.ok() || (moved && !now->value.ok())) {
-    return end(Outcome::kUnknown, Reason::kUnreadable,
-               "the field is unchanged so far, and whether it is still the one "
-               "in focus could not be read");
   }
   if (!seen.timely || absl::IsDeadlineExceeded(write)) {
     return end(Outcome::kUnknown, Reason::kNoReply,
@@ -180,9 +213,13 @@ Attempt Editor::TryWrite(Rung rung, Context& context) {
     request.text = plan.text;
     request.caret = plan.caret;
   }
-  if (plan.window_begin == 0) request.known = plan.before;
-  context.result.gap = context.clock.Now() - context.snapshot.taken;
-  const WriteResult write = server_.Write(request, context.options.deadline);
+  request.known = Known(plan);
+  const absl::Time now = context.clock.Now();
+  context.result.gap = now - context.snapshot.taken;
+  // An answer is waited for half of the time, so that what was done without one
+  // can still be read.
+  const WriteResult write =
+      server_.Write(request, now + (context.options.deadline - now) / 2);
   if (!write.sent) return NotSent(rung, write.status);
   const Seen seen =
       ReadBack(server_, request.element, plan,
@@ -191,34 +228,47 @@ Attempt Editor::TryWrite(Rung rung, Context& context) {
   return Conclude(rung, context, write.status, seen);
 }
 
-std::optional<Attempt> Editor::SelectAndCheck(Rung rung, Context& context) {
+void Editor::SelectAgain(const Context& context, const Snapshot& base) {
+  if (!base.selection.ok()) return;
+  server_.Write({.element = base.element,
+                 .kind = WriteRequest::Kind::kSelect,
+                 .range = *base.selection,
+                 .known = Known(context.plan)},
+                context.give_back_by());
+}
+
+std::optional<Attempt> Editor::SelectAndCheck(Rung rung, const Snapshot& base,
+                                              Context& context) {
   const Plan& plan = context.plan;
-  const Snapshot base = context.snapshot;
+  const absl::Time deadline = context.options.deadline;
   Clock& clock = context.clock;
-  const bool select = !Selects(base, plan.range);
-  const auto set_selection = [&](Range range) {
-    WriteRequest request;
-    request.element = base.element;
-    request.kind = WriteRequest::Kind::kSelect;
-    request.range = range;
-    if (plan.window_begin == 0) request.known = plan.before;
-    return server_.Write(request, context.options.deadline).status;
-  };
+  const bool done = Selects(context.snapshot, plan.range);
+  // By us, as far as is known.
+  bool selected = done && !Selects(base, plan.range);
   const auto refuse = [&](Reason reason, std::string message) {
-    // Nothing was typed, but the selection was moved.
-    if (select && base.selection.ok()) {
-      set_selection(*base.selection).IgnoreError();
-    }
+    if (selected) SelectAgain(context, base);
     return Refused(rung, reason, std::move(message));
   };
-  // A caret that has come to the end of the range shows that the selection was
-  // set, where it cannot be read. One that was there before shows nothing, and
-  // is moved away first.
+  const auto select = [&](Range range) {
+    const WriteResult write =
+        server_.Write({.element = base.element,
+                       .kind = WriteRequest::Kind::kSelect,
+                       .range = range,
+                       .known = Known(plan)},
+                      deadline);
+    selected |= write.sent;
+    return write.status;
+  };
+  // A caret that has come to the end of the range shows that the range was
+  // selected, where the selection itself cannot be read. One that was there
+  // before shows nothing, and is moved away first.
   enum class Proof { kNone, kMovingAway, kMoved };
-  Proof proof = base.caret.ok() && *base.caret != plan.range.end ? Proof::kMoved
-                                                                 : Proof::kNone;
-  absl::Status set = select ? set_selection(plan.range) : absl::OkStatus();
-  const absl::Time patience = clock.Now() + kSelectionPatience;
+  const absl::StatusOr<int64_t>& caret = context.snapshot.caret;
+  Proof proof = caret.ok() && *caret != plan.range.end ? Proof::kMoved
+                                                       : Proof::kNone;
+  absl::Status set = done ? absl::OkStatus() : select(plan.range);
+  const absl::Time patience =
+      std::min(clock.Now() + kSelectionPatience, deadline);
   for (;;) {
     if (!set.ok()) {
       return refuse(Reason::kSelectionNotSet,
@@ -234,35 +284,51 @@ std::optional<Attempt> Editor::SelectAndCheck(Rung rung, Context& context) {
                                  now.status().message()));
     }
     if (now->application.id != base.application.id ||
-        !(now->element == base.element) || now->ambiguous || now->secure) {
+        !(now->element == base.element) || now->ambiguous) {
       return refuse(Reason::kStale,
                     "the focus has moved to another field meanwhile");
     }
-    if (!now->value.ok() || now->window != base.window ||
-        *now->value != plan.before ||
-        now->character_count.value_or(-1) !=
-            base.character_count.value_or(-1)) {
+    if (now->secure) {
+      selected = false;  // nothing is sent to it any more
+      return refuse(Reason::kSecure,
+                    "the field is secure now, or may be: it is never edited");
+    }
+    const bool selects = Selects(*now, plan.range) ||
+                         (proof == Proof::kMoved && MaySelect(*now, plan.range));
+    // What the user selected meanwhile is left alone.
+    if (now->selection.ok() && !selects && proof != Proof::kMovingAway &&
+        !Selects(*now, base.selection.value_or(plan.range))) {
+      selected = false;
+    }
+    // A window follows the caret, so what was read at first is read again.
+    const bool same =
+        now->window == base.window
+            ? now->value.ok() && *now->value == plan.before &&
+                  now->character_count.value_or(-1) ==
+                      base.character_count.value_or(-1)
+            : !plan.whole &&
+                  Look(server_, base.element, plan, deadline).sight ==
+                      Sight::kUnchanged;
+    if (!same) {
       return refuse(Reason::kTextChanged, "the text has changed meanwhile");
     }
-    const bool selected =
-        Selects(*now, plan.range) ||
-        (proof == Proof::kMoved && MaySelect(*now, plan.range));
-    if (selected) {
+    if (selects) {
       context.snapshot = *std::move(now);
+      context.snapshot.taken = context.clock.Now();
       return std::nullopt;
     }
     if (proof == Proof::kNone && MaySelect(*now, plan.range)) {
       proof = Proof::kMovingAway;
-      set = set_selection({plan.range.begin, plan.range.begin});
+      set = select({plan.range.begin, plan.range.begin});
     } else if (proof == Proof::kMovingAway && now->caret.ok() &&
                *now->caret == plan.range.begin) {
       proof = Proof::kMoved;
-      set = set_selection(plan.range);
+      set = select(plan.range);
     } else if (clock.Now() >= patience) {
       return refuse(Reason::kSelectionNotSet,
                     "the application does not show the range as selected");
     } else {
-      clock.SleepUntil(clock.Now() + kSelectionPause);
+      clock.SleepUntil(std::min(clock.Now() + kSelectionPause, patience));
     }
   }
 }
@@ -282,6 +348,10 @@ Attempt Editor::TryHands(Rung rung, Context& context) {
     return Refused(rung, Reason::kNoWay,
                    "a terminal's text cannot be replaced, only added to");
   }
+  if (rung == Rung::kKeystrokes && plan.text.find('\t') != std::string::npos) {
+    return Refused(rung, Reason::kNoWay,
+                   "a tab cannot be typed: it would go to the next field");
+  }
   std::unique_ptr<ClipboardLoan> loan;
   if (pastes) {
     absl::StatusOr<std::unique_ptr<ClipboardLoan>> lent =
@@ -295,26 +365,38 @@ Attempt Editor::TryHands(Rung rung, Context& context) {
   }
   const auto give_back = [&]() -> absl::Status {
     if (loan == nullptr) return absl::OkStatus();
-    return loan->GiveBack(context.clock.Now() + kGiveBackPatience);
+    return loan->GiveBack(context.give_back_by());
   };
-  if (std::optional<Attempt> refused = SelectAndCheck(rung, context)) {
-    give_back().IgnoreError();
-    return *std::move(refused);
-  }
 
-  const absl::Time keys =
+  const Snapshot base = context.snapshot;
+  const absl::Time patience =
       std::min(options.deadline, context.clock.Now() + kKeysPatience);
-  context.result.gap = context.clock.Now() - context.snapshot.taken;
   absl::Status sent;
-  if (pastes) {
-    sent = input_->Press(
-        terminal ? PasteKeys::kCtrlShiftV : PasteKeys::kCtrlV, keys);
-  } else if (plan.text.empty()) {
-    sent = input_->Press(PasteKeys::kDelete, keys);
-  } else {
-    sent = input_->Type(plan.text, options.deadline);
+  for (;;) {
+    if (std::optional<Attempt> refused = SelectAndCheck(rung, base, context)) {
+      give_back().IgnoreError();
+      return *std::move(refused);
+    }
+    // While the user holds keys the focus may move, so each wait is short and
+    // the field is checked anew after it.
+    const absl::Time now = context.clock.Now();
+    const absl::Time keys = std::min(now + kKeysWait, options.deadline);
+    context.result.gap = now - context.snapshot.taken;
+    if (pastes) {
+      sent = input_->Press(
+          terminal ? PasteKeys::kCtrlShiftV : PasteKeys::kCtrlV, keys);
+    } else if (plan.text.empty()) {
+      sent = input_->Press(PasteKeys::kDelete, keys);
+    } else {
+      sent = input_->Type(plan.text, options.deadline);
+    }
+    const bool held = absl::IsFailedPrecondition(sent) &&
+                      context.clock.Now() >= keys && keys < patience;
+    if (!held) break;
   }
   if (absl::IsFailedPrecondition(sent) || absl::IsInvalidArgument(sent)) {
+    if (!Selects(base, plan.range)) SelectAgain(context, base);
+    context.snapshot = base;
     give_back().IgnoreError();
     return Refused(rung, Reason::kNoWay, std::string(sent.message()));
   }
@@ -371,9 +453,8 @@ Attempt Editor::Try(Rung rung, Context& context) {
 
 EditResult Editor::Run(const Edit& edit, const EditOptions& options) {
   EditResult result;
-  const SnapshotOptions reading = {.deadline = options.deadline,
-                                   .max_text = options.max_text,
-                                   .context = 0};
+  const SnapshotOptions reading = {
+      .deadline = options.deadline, .max_text = options.max_text, .context = 0};
   const auto end = [&result](const Attempt& attempt) {
     result.outcome = attempt.outcome;
     result.reason = attempt.reason;
@@ -396,8 +477,9 @@ EditResult Editor::Run(const Edit& edit, const EditOptions& options) {
     return result;
   }
   const Strategy strategy = snapshot->strategy();
-  Context context{edit,   options, *std::move(snapshot), *std::move(planned.plan),
-                  result, server_.clock()};
+  Context context{
+      edit,   options,        *std::move(snapshot), *std::move(planned.plan),
+      result, server_.clock()};
   result.replaced = context.plan.range;
   result.written = {context.plan.range.begin,
                     context.plan.range.begin + context.plan.length};
@@ -427,9 +509,11 @@ EditResult Editor::Run(const Edit& edit, const EditOptions& options) {
   bool failed = false;
   for (const Rung rung : rungs) {
     if (failed) {
-      // Time has passed: what was checked is checked again, on the text that
-      // the first check saw.
+      // Time has passed: what was checked is checked again, on the text and for
+      // the range that the first check saw.
       Edit again = edit;
+      again.kind = Edit::Kind::kReplaceRange;
+      again.range = result.replaced;
       again.expect = result.before;
       again.element = result.element;
       snapshot = SnapshotFocused(server_, reading, options.hints);

@@ -44,12 +44,14 @@ namespace tactus::ax {
 
 struct EditOptions {
   // When the whole of it ends, on the server's clock. Where it cuts the wait
-  // for a write that was sent, the outcome is unknown and not failed.
+  // for a write that was sent, the outcome is unknown and not failed. Only
+  // giving back clipboard and selection may take half a second more.
   absl::Time deadline = absl::InfiniteFuture();
   // Longest text that is read whole; see SnapshotOptions.
   int64_t max_text = 65536;
   // How long a text that is unchanged after a write is waited for before it
-  // counts as unchanged. Browsers were seen to publish 400 ms late.
+  // counts as unchanged. Browsers were seen to publish 400 ms late. What comes
+  // later than this can land beside a second attempt.
   absl::Duration read_back = absl::Milliseconds(600);
   // How long a paste may take until somebody fetches the text.
   absl::Duration paste_wait = absl::Seconds(2);
@@ -99,9 +101,16 @@ class Editor {
   Attempt TryHands(Rung rung, Context& context);
   Attempt Conclude(Rung rung, Context& context, const absl::Status& write,
                    const Seen& seen);
-  // Selects the range and sees that all is as it was but for that. Refused, with
-  // the selection put back, when it is not.
-  std::optional<Attempt> SelectAndCheck(Rung rung, Context& context);
+  // `now` is what the application has put in the place of `old`, to which the
+  // edit was sent, and not just the next field that the user went to.
+  bool HasReplaced(const Snapshot& now, const Snapshot& old, const Seen& seen,
+                   absl::Time deadline);
+  // Selects the range and sees that all is as in `base` but for that. Refused,
+  // with the selection put back, when it is not.
+  std::optional<Attempt> SelectAndCheck(Rung rung, const Snapshot& base,
+                                        Context& context);
+  // Puts back the selection of `base`.
+  void SelectAgain(const Context& context, const Snapshot& base);
 
   Server& server_;
   Input* const input_;

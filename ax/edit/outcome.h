@@ -65,11 +65,12 @@ enum class Reason {
   kRejected,   // the server said no, and nothing changed
   kNotLanded,  // the server said yes, and nothing changed
   // Diverged.
-  kPartial,  // some of it is there
+  kPartial,  // some of it is there; unknown where the deadline cut the wait
   kOther,    // the text is neither what it was nor what was asked for
   // Unknown.
   kNoReply,        // sent, and not answered
-  kContradiction,  // what was read back contradicts itself
+  kContradiction,  // what was read contradicts itself; refused where it did
+                   // so before anything was sent
   kNotConsumed,    // the paste was sent, and nobody has taken it yet
   kUnreadable,     // what became of it could not be read
 };

@@ -99,14 +99,20 @@ std::optional<Range> Locate(const Snapshot& snapshot, const Edit& edit,
       return edit.range;
     case Edit::Kind::kSetValue:
       if (snapshot.whole) return window;
-      refusal = {Reason::kOutOfRange,
-                 absl::StrCat("the text is longer than the ", window.length(),
-                              " characters that were read, so what is replaced "
-                              "cannot be checked: raise the limit of the text")};
+      refusal = {
+          Reason::kOutOfRange,
+          absl::StrCat("the text is longer than the ", window.length(),
+                       " characters that were read, so what is replaced "
+                       "cannot be checked: raise the limit of the text")};
       return std::nullopt;
     case Edit::Kind::kReplaceText: {
       if (edit.old_text.empty()) {
         refusal = {Reason::kNotFound, "the text to replace is empty"};
+        return std::nullopt;
+      }
+      // Bytes that are no text could be found in the middle of a character.
+      if (!IsValidUtf8(edit.old_text)) {
+        refusal = {Reason::kBadText, "the text to replace is not valid UTF-8"};
         return std::nullopt;
       }
       const size_t at = text.find(edit.old_text);
@@ -142,9 +148,8 @@ Refusal Compare(const SnapshotToken& token, const Snapshot& snapshot) {
             "the focus is on another field than that of the snapshot"};
   }
   if (!snapshot.value.ok()) {
-    return {Reason::kNoFocus,
-            absl::StrCat("the text cannot be read: ",
-                         snapshot.value.status().message())};
+    return {Reason::kNoFocus, absl::StrCat("the text cannot be read: ",
+                                           snapshot.value.status().message())};
   }
   const int64_t count =
       snapshot.character_count.ok() ? *snapshot.character_count : -1;
@@ -195,6 +200,16 @@ Planned MakePlan(const Snapshot& snapshot, const Edit& edit) {
     Refusal refusal = Compare(*edit.snapshot, snapshot);
     if (refusal.reason != Reason::kNone) return {std::nullopt, refusal};
   }
+  // Where the two disagree they were read while somebody typed, or the server
+  // counts in another unit and would take our offsets for other places.
+  const absl::StatusOr<int64_t>& count = snapshot.character_count;
+  if (count.ok() && (snapshot.whole ? *count != snapshot.window.end
+                                    : *count < snapshot.window.end)) {
+    return Refuse(Reason::kContradiction,
+                  absl::StrCat("the server counts ", *count,
+                               " characters where the text has ",
+                               snapshot.window.end, ": try again"));
+  }
   if (edit.expect.has_value() && *edit.expect != *snapshot.value) {
     return Refuse(Reason::kTextChanged, "the text is not the expected one");
   }
@@ -220,6 +235,17 @@ Planned MakePlan(const Snapshot& snapshot, const Edit& edit) {
             : absl::StrCat("the range ", Show(*range),
                            " is not within the window ", Show(window),
                            " that was read: raise the limit of the text"));
+  }
+  // What lies beyond the window may join with what is put at its edge.
+  const bool cut =
+      !snapshot.whole && !edit.allow_split_characters &&
+      ((window.begin > 0 && range->begin == window.begin) ||
+       (count.ok() && window.end < *count && range->end == window.end));
+  if (cut) {
+    return Refuse(Reason::kOutOfRange,
+                  absl::StrCat("the range ", Show(*range),
+                               " ends with the window ", Show(window),
+                               " that was read: raise the limit of the text"));
   }
   const int64_t begin = range->begin - window.begin;
   const int64_t end = range->end - window.begin;
@@ -248,15 +274,13 @@ Planned MakePlan(const Snapshot& snapshot, const Edit& edit) {
   plan.after.append(Slice(text, end, window.length()));
   plan.after_length = plan.before_length - range->length() + plan.length;
   plan.whole = snapshot.whole;
-  // A count that contradicts the text proves nothing, before or after.
-  if (snapshot.character_count.ok() &&
-      (!snapshot.whole || *snapshot.character_count == plan.before_length)) {
+  if (snapshot.character_count.ok()) {
     plan.count_before = *snapshot.character_count;
     plan.count_after = *plan.count_before - range->length() + plan.length;
   }
-  const bool keeps_selection =
-      edit.kind == Edit::Kind::kInsertAtCaret && snapshot.selection.ok() &&
-      !snapshot.selection->empty();
+  const bool keeps_selection = edit.kind == Edit::Kind::kInsertAtCaret &&
+                               snapshot.selection.ok() &&
+                               !snapshot.selection->empty();
   if (!keeps_selection) plan.caret = range->begin + plan.length;
   return {std::move(plan), {}};
 }

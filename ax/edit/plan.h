@@ -45,7 +45,7 @@ struct Edit {
   std::optional<Element> element = {};     // what has the focus
 
   // What is refused unless it is asked for.
-  bool allow_newlines = false;         // in fields of one line and terminals
+  bool allow_newlines = false;  // in fields of one line and terminals
   bool allow_split_characters = false;
 };
 
@@ -61,7 +61,7 @@ struct Plan {
   int64_t before_length = 0;
   int64_t after_length = 0;
   bool whole = false;  // the window is all of the text
-  // Of the whole text; absent where the server's own is not to be trusted.
+  // Of the whole text; absent where the server does not tell.
   std::optional<int64_t> count_before;
   std::optional<int64_t> count_after;
   // Where the caret goes; absent where it is left alone.

@@ -9,7 +9,6 @@
 #include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "absl/strings/match.h"
 #include "absl/time/time.h"
 #include "ax/edit/plan.h"
 #include "ax/read/read.h"
@@ -34,23 +33,27 @@ std::string_view First(std::string_view text, int64_t code_points) {
 // or still there behind it.
 bool IsOnTheWay(const Plan& plan, std::string_view text) {
   const std::string_view before = plan.before;
-  const std::string_view head = First(before, plan.range.begin - plan.window_begin);
-  const std::string_view old =
-      SubstrByCodePoints(before, static_cast<size_t>(plan.range.begin - plan.window_begin),
-                         static_cast<size_t>(plan.range.end - plan.window_begin));
+  const std::string_view head =
+      First(before, plan.range.begin - plan.window_begin);
+  const std::string_view old = SubstrByCodePoints(
+      before, static_cast<size_t>(plan.range.begin - plan.window_begin),
+      static_cast<size_t>(plan.range.end - plan.window_begin));
   const std::string_view tail = before.substr(head.size() + old.size());
   if (text.substr(0, head.size()) != head) return false;
   std::string_view rest = text.substr(head.size());
-  const auto differ =
-      std::mismatch(rest.begin(), rest.end(), plan.text.begin(), plan.text.end());
+  const auto differ = std::mismatch(rest.begin(), rest.end(), plan.text.begin(),
+                                    plan.text.end());
   const size_t common = static_cast<size_t>(differ.first - rest.begin());
+  // Of a window the text goes on behind it.
+  const auto ends = [&](std::string_view after) {
+    return plan.whole ? after == tail : after.starts_with(tail);
+  };
   // The tail may begin like what is missing of the new text, so each length of
   // the beginning is tried.
   for (size_t k = 0; k <= common; ++k) {
     const std::string_view after = rest.substr(k);
-    if (after == tail) return true;
-    if (after.size() == old.size() + tail.size() &&
-        after.substr(0, old.size()) == old && after.substr(old.size()) == tail) {
+    if (ends(after)) return true;
+    if (after.starts_with(old) && ends(after.substr(old.size()))) {
       return true;
     }
   }
@@ -98,9 +101,8 @@ Seen Look(Server& server, const Element& element, const Plan& plan,
   seen.at = server.clock().Now();
   if (text.ok()) {
     if (!plan.whole) {
-      const int64_t shown = seen.sight == Sight::kUnchanged
-                                ? plan.before_length
-                                : plan.after_length;
+      const int64_t shown = seen.sight == Sight::kUnchanged ? plan.before_length
+                                                            : plan.after_length;
       *text = std::string(First(*text, shown));
     }
     seen.text = *std::move(text);
@@ -126,8 +128,8 @@ Seen ReadBack(Server& server, const Element& element, const Plan& plan,
       seen.text = last;
     }
     if (seen.sight == Sight::kLanded) return seen;
-    const bool final_text = seen.sight == Sight::kOther &&
-                            seen.at - changed >= options.settled;
+    const bool final_text =
+        seen.sight == Sight::kOther && seen.at - changed >= options.settled;
     // An application that is gone does not come back.
     const bool gone = absl::IsUnavailable(seen.status);
     const absl::Time end = std::min(options.until, options.deadline);

@@ -9,8 +9,8 @@
 //
 // Example:
 //
-//   const Seen seen = ReadBack(server, element, plan,
-//                              {.until = clock.Now() + absl::Milliseconds(600)});
+//   const absl::Time until = clock.Now() + absl::Milliseconds(600);
+//   const Seen seen = ReadBack(server, element, plan, {.until = until});
 //   if (seen.sight == Sight::kLanded) ...
 //
 // What it cannot know: a server that answers all of it from a shadow which
@@ -45,9 +45,9 @@ struct Seen {
   Sight sight = Sight::kUnreadable;
   // The window as it was read last; absent when it never was.
   std::optional<std::string> text;
-  absl::Status status;    // of the last read
-  bool timely = true;     // the deadline left the whole wait
-  absl::Time at;          // when the last read had come back
+  absl::Status status;  // of the last read
+  bool timely = true;   // the deadline left the whole wait
+  absl::Time at;        // when the last read had come back
 };
 
 // What one read of the window and of the count tells. Pure.

@@ -116,6 +116,18 @@ struct MockInput::State {
     world->Type(element, EncodeUtf8(points)).IgnoreError();
   }
 
+  // What is selected; of no selection, the character behind the caret.
+  void Delete(const Element& element) {
+    const Node* node = world->Find(element);
+    if (node == nullptr || !Takes(*node) ||
+        node->role.role == Role::kTerminal) {
+      return;
+    }
+    const Range range =
+        node->selection.value_or(Range{node->caret, node->caret + 1});
+    world->ReplaceRange(element, range, "").IgnoreError();
+  }
+
   // One key, to whatever has the keyboard.
   void Key(char key) {
     const std::optional<Element> focused = world->Focused();
@@ -278,23 +290,19 @@ absl::Status MockInput::Press(PasteKeys keys, absl::Time deadline) {
   const std::optional<Element> focused = state.world->Focused();
   const Node* node =
       focused.has_value() ? state.world->Find(*focused) : nullptr;
-  if (node == nullptr || state.Has(InputFault::kPasteNever)) {
-    return absl::OkStatus();
-  }
+  if (node == nullptr) return absl::OkStatus();
+  const bool terminal = node->role.role == Role::kTerminal;
   if (keys == PasteKeys::kDelete) {
-    state.world->At(state.clock->Now() + state.timing.paste,
-                    [element = *focused](World& world) {
-                      const Node* held = world.Find(element);
-                      if (held != nullptr && held->selection.has_value()) {
-                        world.Type(element, "").IgnoreError();
-                      }
+    state.world->At(state.clock->Now() + state.timing.key,
+                    [shared = state_, element = *focused](World&) {
+                      shared->Delete(element);
                     });
     return absl::OkStatus();
   }
-  // A world keeps no history that its applications could undo from.
-  if (keys == PasteKeys::kCtrlZ) return absl::OkStatus();
-  const bool terminal = node->role.role == Role::kTerminal;
-  if (terminal != (keys == PasteKeys::kCtrlShiftV)) return absl::OkStatus();
+  if (keys != (terminal ? PasteKeys::kCtrlShiftV : PasteKeys::kCtrlV)) {
+    return absl::OkStatus();
+  }
+  if (state.Has(InputFault::kPasteNever)) return absl::OkStatus();
   absl::Duration after = state.timing.paste;
   if (const auto late = state.faults.find(InputFault::kPasteLate);
       late != state.faults.end()) {

@@ -16,7 +16,8 @@
 //   ms
 //   // EncodeUtf8(world.Find(*world.Focused())->text) == "...hello"
 //
-// Terminals paste by Ctrl+Shift+V alone, all others by Ctrl+V alone. Keys reach
+// Terminals paste by Ctrl+Shift+V alone, all others by Ctrl+V alone; Delete
+// takes `key` and does nothing in terminals, Ctrl+Z does nothing. Keys reach
 // what is editable and terminals; anything else swallows them, and a field of
 // one line the newlines and tabs that are typed.
 //

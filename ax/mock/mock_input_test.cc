@@ -187,6 +187,20 @@ TEST_F(MockInputTest, TerminalsTakeCtrlShiftVAloneAndOthersCtrlVAlone) {
   EXPECT_EQ(Text(), "helloxx");
 }
 
+TEST_F(MockInputTest, DeleteTakesWhatIsSelectedOrOneCharacterAndPastesNothing) {
+  ASSERT_TRUE(world_.Select(field_, {1, 3}).ok());
+  Add("paste_never");  // another key
+  ASSERT_TRUE(input_.Press(PasteKeys::kDelete, In(kMs)).ok());
+  EXPECT_EQ(Text(), "hello");
+  world_.AdvanceTo(In(kMs), clock_);
+  EXPECT_EQ(Text(), "hlo");
+  ASSERT_TRUE(input_.Press(PasteKeys::kDelete, In(kMs)).ok());
+  ASSERT_TRUE(input_.Press(PasteKeys::kCtrlZ, In(kMs)).ok());
+  world_.AdvanceTo(In(absl::Seconds(1)), clock_);
+  EXPECT_EQ(Text(), "ho");
+  EXPECT_EQ(input_.clipboard(), copied_);
+}
+
 TEST_F(MockInputTest, WhatIsNotEditableSwallowsKeys) {
   ASSERT_TRUE(world_.ChangeStates(field_, kStateReadOnly, 0).ok());
   EXPECT_EQ(Paste("x"), "hello");
