@@ -114,9 +114,10 @@ TEST_F(EndToEndTest, NothingThatWeSendKillsAnApplication) {
 
 TEST_F(EndToEndTest, StaleClaimThatIsNotOnTheScreenIsNotTaken) {
   for (const auto& [toolkit, version] :
-       std::vector<std::pair<std::string, std::string>>{
-           {"GTK", "4.8.3"}, {"Qt", "6.4.2"}, {"Chromium", "156"},
-           {"Novel", "1"}}) {
+       std::vector<std::pair<std::string, std::string>>{{"GTK", "4.8.3"},
+                                                        {"Qt", "6.4.2"},
+                                                        {"Chromium", "156"},
+                                                        {"Novel", "1"}}) {
     Start(toolkit, version, "", "text-area",
           R"({"path": "/stale", "role": "text-area", "text": "stale",
               "states": ["focused", "editable", "multi-line", "enabled",
@@ -142,9 +143,11 @@ TEST_F(EndToEndTest, TwoClaimsOnTheScreenAreADoubtWhereAToolkitIsNotKnown) {
 
 TEST_F(EndToEndTest, FocusThatMovesIsFollowedByTheNextSnapshot) {
   for (const auto& [toolkit, version] :
-       std::vector<std::pair<std::string, std::string>>{
-           {"gtk", "3.24.38"}, {"GTK", "4.8.3"}, {"Qt", "6.4.2"},
-           {"Chromium", "156"}, {"Novel", "1"}}) {
+       std::vector<std::pair<std::string, std::string>>{{"gtk", "3.24.38"},
+                                                        {"GTK", "4.8.3"},
+                                                        {"Qt", "6.4.2"},
+                                                        {"Chromium", "156"},
+                                                        {"Novel", "1"}}) {
     Start(toolkit, version,
           R"(, "actions": [{"do": "focus", "path": "/second",
                             "at_us": 300000}])",

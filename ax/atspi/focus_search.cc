@@ -109,8 +109,8 @@ std::vector<Element> Active(Bus& bus, absl::Span<const Element> windows,
                             Traffic* traffic, absl::Time deadline) {
   Flight flight(traffic);
   for (const Element& window : windows) {
-    flight.Add(
-        bus, Call{window.application, window.path, kAccessible, "GetState"});
+    flight.Add(bus,
+               Call{window.application, window.path, kAccessible, "GetState"});
   }
   flight.Run(deadline);
   std::vector<Element> active;
@@ -191,12 +191,11 @@ std::vector<Element> ByMemory(Bus& bus, const App& app, Traffic* traffic,
   const int state =
       flight.Add(bus, Call{app.last_focus.application, app.last_focus.path,
                            kAccessible, "GetState"});
-  const int window =
-      app.quirks->one_focus
-          ? kNotAsked
-          : flight.Add(bus, Call{app.last_window.application,
-                                 app.last_window.path, kAccessible,
-                                 "GetState"});
+  const int window = app.quirks->one_focus
+                         ? kNotAsked
+                         : flight.Add(bus, Call{app.last_window.application,
+                                                app.last_window.path,
+                                                kAccessible, "GetState"});
   flight.Run(deadline);
   const auto states_of = [&](int call) -> States {
     if (!flight.status(call).ok()) return kStateDefunct;

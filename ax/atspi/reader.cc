@@ -396,9 +396,10 @@ class Batch {
       }
     }
     if (ends_at_caret(raw)) return raw;
-    return absl::DataLossError(absl::StrCat(
-        plan.app->info.name, " cannot tell what is selected: one end lies where "
-                             "its conversion of offsets fails"));
+    return absl::DataLossError(
+        absl::StrCat(plan.app->info.name,
+                     " cannot tell what is selected: one end lies where "
+                     "its conversion of offsets fails"));
   }
 
   absl::StatusOr<Range> SelectionOf(Plan& plan) {

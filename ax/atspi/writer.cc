@@ -115,9 +115,9 @@ class Writer {
     if (absl::Status s = Plan(); !s.ok()) return {false, s};
     for (int call = 0; call < flight_.size(); ++call) {
       if (!flight_.status(call).ok()) {
-        return {false, absl::InvalidArgumentError(absl::StrCat(
-                           "the text cannot be sent over D-Bus: ",
-                           flight_.status(call).message()))};
+        return {false, absl::InvalidArgumentError(
+                           absl::StrCat("the text cannot be sent over D-Bus: ",
+                                        flight_.status(call).message()))};
       }
     }
     const bool any_will_do = request_.kind == WriteRequest::Kind::kSelect;

@@ -264,16 +264,16 @@ std::optional<Attempt> Editor::SelectAndCheck(Rung rung, const Snapshot& base,
   // before shows nothing, and is moved away first.
   enum class Proof { kNone, kMovingAway, kMoved };
   const absl::StatusOr<int64_t>& caret = context.snapshot.caret;
-  Proof proof = caret.ok() && *caret != plan.range.end ? Proof::kMoved
-                                                       : Proof::kNone;
+  Proof proof =
+      caret.ok() && *caret != plan.range.end ? Proof::kMoved : Proof::kNone;
   absl::Status set = done ? absl::OkStatus() : select(plan.range);
   const absl::Time patience =
       std::min(clock.Now() + kSelectionPatience, deadline);
   for (;;) {
     if (!set.ok()) {
-      return refuse(Reason::kSelectionNotSet,
-                    absl::StrCat("the range could not be selected: ",
-                                 set.message()));
+      return refuse(
+          Reason::kSelectionNotSet,
+          absl::StrCat("the range could not be selected: ", set.message()));
     }
     absl::StatusOr<Snapshot> now = SnapshotFocused(
         server_, context.snapshot_options(), context.options.hints);
@@ -293,8 +293,9 @@ std::optional<Attempt> Editor::SelectAndCheck(Rung rung, const Snapshot& base,
       return refuse(Reason::kSecure,
                     "the field is secure now, or may be: it is never edited");
     }
-    const bool selects = Selects(*now, plan.range) ||
-                         (proof == Proof::kMoved && MaySelect(*now, plan.range));
+    const bool selects =
+        Selects(*now, plan.range) ||
+        (proof == Proof::kMoved && MaySelect(*now, plan.range));
     // What the user selected meanwhile is left alone.
     if (now->selection.ok() && !selects && proof != Proof::kMovingAway &&
         !Selects(*now, base.selection.value_or(plan.range))) {
@@ -418,6 +419,18 @@ Attempt Editor::TryHands(Rung rung, Context& context) {
         }
         return fetched.has_value() && look.at - *fetched >= options.read_back;
       });
+  // Keys leave the caret behind the text; where it is to be elsewhere it is put
+  // there, as well as the application lets us.
+  const int64_t behind = plan.range.begin + plan.length;
+  if (seen.sight == Sight::kLanded && plan.caret.value_or(behind) != behind) {
+    server_.Write(
+        {.element = context.snapshot.element,
+         .kind = WriteRequest::Kind::kSelect,
+         .range = {*plan.caret, *plan.caret},
+         .known = plan.window_begin == 0 ? absl::string_view(plan.after)
+                                         : absl::string_view()},
+        options.deadline);
+  }
   const bool served = loan != nullptr && loan->state().served > 0;
   const absl::Status returned = give_back();
   Attempt attempt = Conclude(rung, context, sent, seen);
@@ -572,6 +585,7 @@ EditResult Editor::UndoLast(const EditOptions& options) {
                              .text = undo.text,
                              .range = undo.range,
                              .expect = undo.expected,
+                             .expect_begin = undo.window_begin,
                              .element = undo.element,
                              .allow_newlines = true,
                              .allow_split_characters = true},

@@ -64,6 +64,10 @@ absl::string_view ReasonName(Reason reason) {
       return "nothing-to-undo";
     case Reason::kNoTime:
       return "no-time";
+    case Reason::kSuperseded:
+      return "superseded";
+    case Reason::kEnded:
+      return "ended";
     case Reason::kRejected:
       return "rejected";
     case Reason::kNotLanded:

@@ -61,6 +61,8 @@ enum class Reason {
   kNoWay,             // no rung that is allowed serves here
   kNothingToUndo,     // there is no edit that could be undone
   kNoTime,            // the deadline came first
+  kSuperseded,        // a later partial came before this one was written
+  kEnded,             // the stream has ended before
   // Failed.
   kRejected,   // the server said no, and nothing changed
   kNotLanded,  // the server said yes, and nothing changed

@@ -1,5 +1,6 @@
 #include "ax/edit/plan.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -73,6 +74,28 @@ Refusal CheckText(const Snapshot& snapshot, const Edit& edit) {
     }
   }
   return {};
+}
+
+// Where the expected text and the one that was read are the same; absent when
+// they differ.
+std::optional<Range> Overlap(const Edit& edit, const Snapshot& snapshot) {
+  const std::string& read = *snapshot.value;
+  const Range window = snapshot.window;
+  const int64_t from = edit.expect_begin.value_or(window.begin);
+  const Range expected = {from, from + Length(*edit.expect)};
+  if (expected == window || !edit.expect_begin.has_value() || snapshot.whole) {
+    if (*edit.expect != read || expected != window) return std::nullopt;
+    return window;
+  }
+  const Range both = {std::max(window.begin, expected.begin),
+                      std::min(window.end, expected.end)};
+  if (both.begin > both.end) return std::nullopt;
+  if (Slice(read, both.begin - window.begin, both.end - window.begin) !=
+      Slice(*edit.expect, both.begin - expected.begin,
+            both.end - expected.begin)) {
+    return std::nullopt;
+  }
+  return both;
 }
 
 // The range that the edit names. Absent: `refusal` says why.
@@ -210,8 +233,12 @@ Planned MakePlan(const Snapshot& snapshot, const Edit& edit) {
                                " characters where the text has ",
                                snapshot.window.end, ": try again"));
   }
-  if (edit.expect.has_value() && *edit.expect != *snapshot.value) {
-    return Refuse(Reason::kTextChanged, "the text is not the expected one");
+  std::optional<Range> expected;  // what of the text is known to be as expected
+  if (edit.expect.has_value()) {
+    expected = Overlap(edit, snapshot);
+    if (!expected.has_value()) {
+      return Refuse(Reason::kTextChanged, "the text is not the expected one");
+    }
   }
   if (Refusal refusal = CheckText(snapshot, edit);
       refusal.reason != Reason::kNone) {
@@ -247,6 +274,10 @@ Planned MakePlan(const Snapshot& snapshot, const Edit& edit) {
                                " ends with the window ", Show(window),
                                " that was read: raise the limit of the text"));
   }
+  if (expected.has_value() && !expected->Contains(*range)) {
+    return Refuse(Reason::kTextChanged,
+                  "what is to be replaced is not within the expected text");
+  }
   const int64_t begin = range->begin - window.begin;
   const int64_t end = range->end - window.begin;
   const std::string& text = *snapshot.value;
@@ -281,7 +312,9 @@ Planned MakePlan(const Snapshot& snapshot, const Edit& edit) {
   const bool keeps_selection = edit.kind == Edit::Kind::kInsertAtCaret &&
                                snapshot.selection.ok() &&
                                !snapshot.selection->empty();
-  if (!keeps_selection) plan.caret = range->begin + plan.length;
+  if (!keeps_selection) {
+    plan.caret = edit.caret.value_or(range->begin + plan.length);
+  }
   return {std::move(plan), {}};
 }
 

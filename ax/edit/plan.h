@@ -42,7 +42,15 @@ struct Edit {
   // that the edit takes itself is what it edits.
   std::optional<SnapshotToken> snapshot = {};
   std::optional<std::string> expect = {};  // the text, or its window
-  std::optional<Element> element = {};     // what has the focus
+  // Where `expect` is only a window of a long text: its first code point. The
+  // window that is read now follows the caret, so the two are compared where
+  // they overlap, which must hold all that is replaced. Absent: `expect` is
+  // exactly what the snapshot reads.
+  std::optional<int64_t> expect_begin = {};
+  std::optional<Element> element = {};  // what has the focus
+
+  // Where the caret is to be afterwards; absent: behind the new text.
+  std::optional<int64_t> caret = {};
 
   // What is refused unless it is asked for.
   bool allow_newlines = false;  // in fields of one line and terminals

@@ -25,10 +25,10 @@ Around BoundariesAround(std::string_view text, size_t offset) {
   while (!text.empty()) {
     const DecodedCodePoint next = DecodeOne(text);
     text.remove_prefix(next.size);
-    if (at == 0 || utf8proc_grapheme_break_stateful(
-                       static_cast<utf8proc_int32_t>(before),
-                       static_cast<utf8proc_int32_t>(next.code_point),
-                       &state)) {
+    if (at == 0 ||
+        utf8proc_grapheme_break_stateful(
+            static_cast<utf8proc_int32_t>(before),
+            static_cast<utf8proc_int32_t>(next.code_point), &state)) {
       if (at == offset) return {at, at};
       if (at > offset) return {floor, at};
       floor = at;

@@ -11,8 +11,8 @@
 //   IsGraphemeBoundary("e\u0301x", 1);  // false: between e and its accent
 //   GraphemeFloor("e\u0301x", 1);       // 0
 //
-// Offsets are code points (ax/text/utf.h). The end is a boundary, what lies past
-// it is none. Each reads the text up to `offset`.
+// Offsets are code points (ax/text/utf.h). The end is a boundary, what lies
+// past it is none. Each reads the text up to `offset`.
 //
 // Source: Unicode Standard Annex 29, extended grapheme clusters, as utf8proc
 // has them.

@@ -39,9 +39,9 @@ TEST(GraphemesTest, LetterAndItsMarksAreOne) {
 }
 
 TEST(GraphemesTest, FamilyOfJoinedEmojiIsOne) {
-  EXPECT_EQ(Boundaries(Of({'a', 0x1F469, 0x200D, 0x1F469, 0x200D, 0x1F467,
-                           'b'})),
-            (Offsets{0, 1, 6, 7}));
+  EXPECT_EQ(
+      Boundaries(Of({'a', 0x1F469, 0x200D, 0x1F469, 0x200D, 0x1F467, 'b'})),
+      (Offsets{0, 1, 6, 7}));
 }
 
 TEST(GraphemesTest, FlagsAreTwoLettersEachAndNotOneLongRow) {
@@ -58,7 +58,8 @@ TEST(GraphemesTest, CarriageReturnAndLineFeedAreOne) {
 }
 
 TEST(GraphemesTest, HangulJamoJoin) {
-  EXPECT_EQ(Boundaries(Of({0x1112, 0x1161, 0x11AB, 0x1100})), (Offsets{0, 3, 4}));
+  EXPECT_EQ(Boundaries(Of({0x1112, 0x1161, 0x11AB, 0x1100})),
+            (Offsets{0, 3, 4}));
 }
 
 TEST(GraphemesTest, FloorAndCeilingAreTheNearestBoundaries) {

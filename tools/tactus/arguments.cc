@@ -317,9 +317,8 @@ class CommandLine {
   absl::Status CheckEdit() {
     if (Edits()) {
       if (absl::Status status =
-              CheckDuration("--deadline", edit_deadline_,
-                            absl::Milliseconds(1), kLongestWait,
-                            &arguments_.deadline);
+              CheckDuration("--deadline", edit_deadline_, absl::Milliseconds(1),
+                            kLongestWait, &arguments_.deadline);
           !status.ok()) {
         return status;
       }
@@ -339,9 +338,9 @@ class CommandLine {
     if (!token_.empty()) {
       absl::StatusOr<ax::SnapshotToken> token = ax::DecodeToken(token_);
       if (!token.ok()) {
-        return absl::InvalidArgumentError(absl::StrCat(
-            "--snapshot: ", token.status().message(),
-            ": give the token that `tactus snapshot` printed"));
+        return absl::InvalidArgumentError(
+            absl::StrCat("--snapshot: ", token.status().message(),
+                         ": give the token that `tactus snapshot` printed"));
       }
       arguments_.edit.snapshot = *std::move(token);
     }

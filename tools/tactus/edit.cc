@@ -77,9 +77,8 @@ ax::EditResult RunEdit(ax::Editor& editor, const ax::Edit* edit,
         result.outcome == ax::Outcome::kFailed) {
       return result;
     }
-    const absl::Status kept = editor.undo().has_value()
-                                  ? store.Save(*editor.undo())
-                                  : store.Clear();
+    const absl::Status kept =
+        editor.undo().has_value() ? store.Save(*editor.undo()) : store.Clear();
     if (!kept.ok()) *note = std::string(kept.message());
     return result;
   }

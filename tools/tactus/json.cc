@@ -298,11 +298,11 @@ std::string EditJson(const ax::EditResult& result) {
   out["rung"] = Json(ax::RungName(result.rung));
   array attempts;
   for (const ax::Attempt& attempt : result.attempts) {
-    attempts.push_back(object{
-        {"rung", Json(ax::RungName(attempt.rung))},
-        {"outcome", Json(ax::OutcomeName(attempt.outcome))},
-        {"reason", Json(ax::ReasonName(attempt.reason))},
-        {"message", Json(attempt.message)}});
+    attempts.push_back(
+        object{{"rung", Json(ax::RungName(attempt.rung))},
+               {"outcome", Json(ax::OutcomeName(attempt.outcome))},
+               {"reason", Json(ax::ReasonName(attempt.reason))},
+               {"message", Json(attempt.message)}});
   }
   out["attempts"] = std::move(attempts);
   // Nothing has the focus: then there is no element either.

@@ -130,16 +130,14 @@ ExitCode EditFocused(const Arguments& arguments) {
 
   const absl::Time deadline = clock.Now() + arguments.deadline - connect;
   ax::x11::X11Input* opened = nullptr;
-  LateInput input(&clock,
-                  [&]() -> absl::StatusOr<std::unique_ptr<ax::Input>> {
-                    absl::StatusOr<std::unique_ptr<ax::x11::X11Input>> x11 =
-                        ax::x11::OpenX11Input(
-                            {.keeper = {"/proc/self/exe", kKeepClipboard}},
-                            deadline);
-                    if (!x11.ok()) return x11.status();
-                    opened = x11->get();
-                    return *std::move(x11);
-                  });
+  LateInput input(&clock, [&]() -> absl::StatusOr<std::unique_ptr<ax::Input>> {
+    absl::StatusOr<std::unique_ptr<ax::x11::X11Input>> x11 =
+        ax::x11::OpenX11Input({.keeper = {"/proc/self/exe", kKeepClipboard}},
+                              deadline);
+    if (!x11.ok()) return x11.status();
+    opened = x11->get();
+    return *std::move(x11);
+  });
   ax::Editor editor(server->get(), &input);
   std::string note;
   const ax::EditResult result =
@@ -149,14 +147,14 @@ ExitCode EditFocused(const Arguments& arguments) {
     // The clipboard is the user's, whatever became of the edit.
     if (absl::Status handed = opened->HandOver(clock.Now() + kHandOver);
         !handed.ok()) {
-      Complain(absl::StrCat("the clipboard could not be kept: ",
-                            handed.message()));
+      Complain(
+          absl::StrCat("the clipboard could not be kept: ", handed.message()));
     }
   }
   if (!note.empty()) Complain(note);
   if (result.outcome != ax::Outcome::kVerified) {
-    Complain(absl::StrCat(ax::OutcomeName(result.outcome), ": ",
-                          result.message));
+    Complain(
+        absl::StrCat(ax::OutcomeName(result.outcome), ": ", result.message));
   }
   return Finish(arguments.json ? EditJson(result) : EditForPeople(result),
                 ExitCodeFor(result.outcome));
@@ -251,8 +249,8 @@ ExitCode Main(int argc, char** argv) {
   // code of ours.
   signal(SIGPIPE, SIG_IGN);
   if (argc == 2 && strcmp(argv[1], kKeepClipboard) == 0) {
-    const absl::Status kept = ax::x11::KeepClipboard(
-        ax::x11::kKeeperContent, ax::x11::kKeeperReport);
+    const absl::Status kept =
+        ax::x11::KeepClipboard(ax::x11::kKeeperContent, ax::x11::kKeeperReport);
     return kept.ok() ? ExitCode::kDone : ExitCode::kFailed;
   }
   const std::variant<Arguments, Ending> parsed = ParseArguments(argc, argv);

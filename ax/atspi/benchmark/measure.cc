@@ -179,8 +179,8 @@ class Bench {
   }
 
   absl::Status Find() {
-    // A search each time, as libatspi does; and beside it what is shipped, which
-    // first asks what it found last.
+    // A search each time, as libatspi does; and beside it what is shipped,
+    // which first asks what it found last.
     absl::StatusOr<ServerPtr> anew =
         AtspiServer::Connect({.remember = false}, Deadline());
     if (!anew.ok()) return anew.status();

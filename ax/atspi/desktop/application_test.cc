@@ -113,8 +113,8 @@ TEST(ApplicationTest, WarmSnapshotCostsExactlyItsFlightsAndCalls) {
   // The display is one flight of two calls; GetItems is one of one, and so is
   // GetMatches, beside which the windows are asked for where those behind keep
   // their claims. Chromium has three, so each is asked whether it is active,
-  // and then that one for its match. The walk of our Qt widget is the root's children, then state
-  // and children of window, central widget and field.
+  // and then that one for its match. The walk of our Qt widget is the root's
+  // children, then state and children of window, central widget and field.
   const std::map<std::string, Cost> search = {
       {"gtk3", {2, 3}},        {"gtk4", {2, 3}},
       {"qt5", {5, 9}},         {"qt6", {5, 9}},
