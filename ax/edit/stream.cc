@@ -84,11 +84,6 @@ Change LeastChange(const std::string& from, const std::string& to) {
                 static_cast<int64_t>(after - suffix))};
 }
 
-const std::string& Stream::partial() const {
-  static const std::string kNone;
-  return phrase_.has_value() ? phrase_->text : kNone;
-}
-
 void Stream::Take(const EditResult& result) {
   switch (result.outcome) {
     case Outcome::kVerified:
@@ -164,8 +159,9 @@ EditResult Stream::Rewrite(const std::string& text,
   return result;
 }
 
-EditResult Stream::Write(const std::string& text, const EditOptions& options) {
+EditResult Stream::Write(const std::string& heard, const EditOptions& options) {
   if (ended_) return Ended();
+  const std::string text = held_ + heard;
   EditResult result =
       phrase_.has_value() ? Rewrite(text, options) : Start(text, options);
   if (result.reason == Reason::kStale &&
@@ -185,7 +181,12 @@ EditResult Stream::Partial(const std::string& text,
 
 EditResult Stream::Final(const std::string& text, const EditOptions& options) {
   EditResult result = Write(text, options);
+  if (result.reason == Reason::kStale &&
+      options_.when_moved == WhenMoved::kHold) {
+    held_ += text;
+  }
   if (result.outcome != Outcome::kVerified) return result;
+  held_.clear();
   if (phrase_.has_value()) {
     // One undo takes back the phrase, and not what its last partial changed.
     const Phrase& phrase = *phrase_;
@@ -209,6 +210,8 @@ EditResult Stream::Cancel(const EditOptions& options) {
     result.message = "no partial is there that could be taken out";
     return result;
   }
+  // What is held was final: it stays, and only what came after it goes.
+  if (holding()) return Rewrite(held_, options);
   EditResult result = Rewrite(phrase_->replaced, options);
   if (result.outcome == Outcome::kVerified) {
     phrase_.reset();

@@ -32,7 +32,8 @@ namespace tactus::ax {
 
 // What becomes of the next text when the focus has moved to another field.
 enum class WhenMoved {
-  kHold,    // it is refused, and written when the focus is back and more comes
+  kHold,    // it is refused; finals are kept, and written when the focus is back
+            // and more comes
   kRefuse,  // it is refused, and the stream ends
   kFollow,  // it is written in the new field; the old one keeps what it has
 };
@@ -60,8 +61,9 @@ class Stream {
   bool ended() const { return ended_; }
   // Whether something was written that no final has confirmed yet.
   bool pending() const { return phrase_.has_value(); }
-  // The last partial; "" when there is none.
-  const std::string& partial() const;
+  // Whether finals are held that could not be written yet: they are written in
+  // front of what comes next. Final("") writes them alone.
+  bool holding() const { return !held_.empty(); }
 
   // Characters sent and taken out so far, in code points.
   struct Rewritten {
@@ -90,6 +92,7 @@ class Stream {
   std::optional<Element> pinned_;
   std::optional<Application> application_;
   std::optional<Phrase> phrase_;
+  std::string held_;
   Rewritten rewritten_;
   bool ended_ = false;
 };

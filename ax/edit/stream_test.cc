@@ -174,6 +174,22 @@ TEST_F(StreamTest, NextPhraseIsHeldElsewhereTooSinceTheFieldIsPinned) {
   EXPECT_EQ(EncodeUtf8(world_.Find(other)->text), "");
 }
 
+TEST_F(StreamTest, FinalThatIsHeldIsNotReplacedByTheNextPhrase) {
+  ASSERT_EQ(Partial("one"), Outcome::kVerified);
+  MoveFocus();
+  EXPECT_EQ(Final("One. "), Outcome::kRefused);
+  EXPECT_TRUE(stream_.holding());
+  EXPECT_EQ(Partial("two"), Outcome::kRefused);
+  ASSERT_TRUE(world_.Focus(field_).ok());
+  EXPECT_EQ(Partial("two th"), Outcome::kVerified);
+  EXPECT_EQ(Held(), "Say: One. two th");
+  EXPECT_EQ(Cancel(), Outcome::kVerified);
+  EXPECT_EQ(Held(), "Say: One. ");
+  EXPECT_EQ(Final("Two."), Outcome::kVerified);
+  EXPECT_EQ(Held(), "Say: One. Two.");
+  EXPECT_FALSE(stream_.holding());
+}
+
 TEST_F(StreamTest, MovedFocusEndsItWhereThatIsAskedFor) {
   Stream stream(&editor_, {.when_moved = WhenMoved::kRefuse});
   ASSERT_EQ(stream.Partial("the", Options()).outcome, Outcome::kVerified);

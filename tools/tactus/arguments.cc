@@ -1,6 +1,7 @@
 #include "tools/tactus/arguments.h"
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <utility>
 #include <variant>
@@ -14,6 +15,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/time/time.h"
+#include "ax/edit/stream.h"
 #include "ax/snapshot/token.h"
 #include "ax/text/escape.h"
 #include "ax/types/types.h"
@@ -39,6 +41,7 @@ constexpr char kExamples[] = R"(Examples:
   tactus replace --old teh the    the one place where it says "teh"
   tactus insert                   what standard input holds, at the caret
   tactus undo                     takes the last edit back
+  tactus stream --when-moved hold
 )";
 
 std::string Footer() {
@@ -104,6 +107,7 @@ class CommandLine {
     AddEditing("set", "Replace all that the focused field holds",
                Arguments::Command::kSet);
     AddUndo();
+    AddStream();
   }
 
   std::variant<Arguments, Ending> Parse(int argc, const char* const* argv) {
@@ -302,8 +306,41 @@ class CommandLine {
         Arguments::Command::kUndo));
   }
 
+  void AddStream() {
+    CLI::App* command = AddCommand(
+        "stream",
+        "Write what standard input tells, while it is still changing: a line "
+        "is a partial that replaces the one before it, or JSON: "
+        "{\"partial\": TEXT}, {\"final\": TEXT}, {\"cancel\": true}",
+        Arguments::Command::kStream);
+    AddEditOptions(command);
+    EditArguments& edit = arguments_.edit;
+    command
+        ->add_option("--when-moved", edit.when_moved,
+                     "When the focus has moved to another field: hold until it "
+                     "is back, refuse and end, or follow it")
+        ->type_name("hold|refuse|follow")
+        ->transform(CLI::CheckedTransformer(
+            std::map<std::string, ax::WhenMoved>{
+                {"hold", ax::WhenMoved::kHold},
+                {"refuse", ax::WhenMoved::kRefuse},
+                {"follow", ax::WhenMoved::kFollow}},
+            CLI::ignore_case))
+        ->default_str("hold");
+    command
+        ->add_option("--hold-for", hold_for_,
+                     "At the end of input, wait so long for the focus to come "
+                     "back to what is held")
+        ->type_name("DURATION")
+        ->capture_default_str();
+    command->add_flag("--newlines", edit.newlines,
+                      "Send line breaks to terminals and fields of one line "
+                      "too");
+  }
+
   bool Edits() const {
     switch (arguments_.command) {
+      case Arguments::Command::kStream:
       case Arguments::Command::kReplace:
       case Arguments::Command::kInsert:
       case Arguments::Command::kSet:
@@ -322,6 +359,12 @@ class CommandLine {
           !status.ok()) {
         return status;
       }
+    }
+    if (absl::Status status =
+            CheckDuration("--hold-for", hold_for_, absl::ZeroDuration(),
+                          kLongestWait, &arguments_.edit.hold_for);
+        !status.ok()) {
+      return status;
     }
     if (!range_.empty()) {
       const std::vector<std::string> ends = absl::StrSplit(range_, ':');
@@ -408,6 +451,7 @@ class CommandLine {
   std::string deadline_ = "500ms";
   std::string run_for_ = "inf";
   std::string edit_deadline_ = "5s";
+  std::string hold_for_ = "30s";
   std::string range_;
   std::string token_;
 };

@@ -15,6 +15,7 @@
 #include <variant>
 
 #include "absl/time/time.h"
+#include "ax/edit/stream.h"
 #include "ax/snapshot/token.h"
 #include "ax/types/types.h"
 #include "tools/tactus/exit_code.h"
@@ -35,6 +36,8 @@ struct EditArguments {
   bool paste = true;
   bool whole_value = false;
   bool keystrokes = false;
+  ax::WhenMoved when_moved = ax::WhenMoved::kHold;  // stream
+  absl::Duration hold_for = absl::Seconds(30);      // stream
 };
 
 struct Arguments {
@@ -47,6 +50,7 @@ struct Arguments {
     kInsert,
     kSet,
     kUndo,
+    kStream,
   };
 
   Command command = Command::kSnapshot;

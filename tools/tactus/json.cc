@@ -9,6 +9,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
@@ -286,7 +287,9 @@ std::string DoctorJson(absl::Span<const Check> checks) {
   return Line(out);
 }
 
-std::string EditJson(const ax::EditResult& result) {
+namespace {
+
+object EditObject(const ax::EditResult& result) {
   const auto text = [](const std::optional<std::string>& held) {
     return held.has_value() ? Json(*held) : value(nullptr);
   };
@@ -321,7 +324,51 @@ std::string EditJson(const ax::EditResult& result) {
   out["gap_us"] = absl::ToInt64Microseconds(result.gap);
   out["elapsed_us"] = absl::ToInt64Microseconds(result.elapsed);
   out["traffic"] = Json(result.traffic);
+  return out;
+}
+
+}  // namespace
+
+std::string EditJson(const ax::EditResult& result) {
+  return Line(EditObject(result));
+}
+
+std::string StreamJson(const ax::EditResult& result,
+                       absl::string_view answers) {
+  object out = EditObject(result);
+  out["answers"] = Json(answers);
   return Line(out);
+}
+
+absl::StatusOr<StreamLine> ParseStreamLine(absl::string_view line) {
+  StreamLine result;
+  if (line.empty() || line[0] != '{') {
+    result.text = std::string(line);
+    return result;
+  }
+  const auto bad = [](absl::string_view why) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "a line is not one of {\"partial\": TEXT}, {\"final\": TEXT} and "
+        "{\"cancel\": true}: ",
+        why));
+  };
+  boost::json::error_code error;
+  const value parsed = boost::json::parse(
+      boost::json::string_view(line.data(), line.size()), error);
+  if (error) return bad(error.message());
+  const object& members = parsed.as_object();
+  if (members.size() != 1) return bad("it needs exactly one member");
+  const auto& [key, held] = *members.begin();
+  if (key == "cancel") {
+    if (held != value(true)) return bad("\"cancel\" is true or not there");
+    result.kind = StreamLine::Kind::kCancel;
+    return result;
+  }
+  if (key != "partial" && key != "final") return bad("it has another member");
+  if (!held.is_string()) return bad("its text is no string");
+  if (key == "final") result.kind = StreamLine::Kind::kFinal;
+  result.text = std::string(held.get_string().begin(), held.get_string().end());
+  return result;
 }
 
 std::string UndoJson(const ax::UndoRecord& undo) {

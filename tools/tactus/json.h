@@ -43,6 +43,18 @@ std::string ChangeJson(const Change& change);
 std::string AppsJson(const Apps& apps);
 std::string DoctorJson(absl::Span<const Check> checks);
 std::string EditJson(const ax::EditResult& result);
+// The answer to one line of a stream; `answers` is "partial", "final" or
+// "cancel".
+std::string StreamJson(const ax::EditResult& result, absl::string_view answers);
+
+// One line of a stream: JSON where it begins with a brace, else a partial as it
+// is. InvalidArgument names what is wrong with it.
+struct StreamLine {
+  enum class Kind { kPartial, kFinal, kCancel };
+  Kind kind = Kind::kPartial;
+  std::string text;
+};
+absl::StatusOr<StreamLine> ParseStreamLine(absl::string_view line);
 
 // What `undo` needs of the last edit, to be kept between two commands. Read
 // back it is InvalidArgument when it was not written by UndoJson.

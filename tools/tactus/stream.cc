@@ -1,0 +1,166 @@
+#include "tools/tactus/stream.h"
+
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "absl/functional/function_ref.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "absl/time/time.h"
+#include "ax/clock/clock.h"
+#include "ax/edit/editor.h"
+#include "ax/edit/outcome.h"
+#include "ax/edit/stream.h"
+#include "tools/tactus/exit_code.h"
+#include "tools/tactus/json.h"
+#include "tools/tactus/lines.h"
+
+namespace tactus::cli {
+namespace {
+
+// Between two tries to write what is held.
+constexpr absl::Duration kHoldPause = absl::Milliseconds(100);
+
+absl::string_view KindName(StreamLine::Kind kind) {
+  switch (kind) {
+    case StreamLine::Kind::kPartial:
+      return "partial";
+    case StreamLine::Kind::kFinal:
+      return "final";
+    case StreamLine::Kind::kCancel:
+      return "cancel";
+  }
+  return "partial";
+}
+
+ax::EditResult Refusal(ax::Reason reason, std::string message) {
+  ax::EditResult result;
+  result.reason = reason;
+  result.message = std::move(message);
+  return result;
+}
+
+class Runner {
+ public:
+  Runner(ax::Stream& stream, const StreamCommand& command,
+         absl::FunctionRef<absl::Status(const std::string&)> report)
+      : stream_(stream), command_(command), report_(report) {}
+
+  // Whoever reads the answers is still there.
+  bool Answer(const ax::EditResult& result, StreamLine::Kind kind) {
+    const ExitCode code = ExitCodeFor(result.outcome);
+    if (code == ExitCode::kDiverged || code == ExitCode::kUnknown) {
+      worst_ = code;
+    }
+    if (result.reason != ax::Reason::kSuperseded) last_ = code;
+    return report_(StreamJson(result, KindName(kind))).ok();
+  }
+
+  bool Do(const StreamLine& line) {
+    switch (line.kind) {
+      case StreamLine::Kind::kPartial:
+        open_ = line.text;
+        return Answer(stream_.Partial(line.text, command_.options()),
+                      line.kind);
+      case StreamLine::Kind::kFinal:
+        open_.reset();
+        return Answer(stream_.Final(line.text, command_.options()), line.kind);
+      case StreamLine::Kind::kCancel:
+        open_.reset();
+        return Answer(stream_.Cancel(command_.options()), line.kind);
+    }
+    return false;
+  }
+
+  bool Complain(const absl::Status& status) {
+    wrong_ = true;
+    return Answer(Refusal(ax::Reason::kBadText, std::string(status.message())),
+                  StreamLine::Kind::kPartial);
+  }
+
+  // The last partial becomes final; what is held is waited for.
+  void Finish(ax::Clock& clock) {
+    if (!open_.has_value() && !stream_.holding()) return;
+    const absl::Time until = clock.Now() + command_.hold_for;
+    std::string text = std::exchange(open_, std::nullopt).value_or("");
+    for (;;) {
+      const ax::EditResult result = stream_.Final(text, command_.options());
+      const bool again = stream_.holding() && !stream_.ended() &&
+                         result.reason == ax::Reason::kStale &&
+                         clock.Now() < until;
+      if (!again) {
+        Answer(result, StreamLine::Kind::kFinal);
+        return;
+      }
+      text.clear();  // it is held
+      clock.SleepUntil(clock.Now() + kHoldPause);
+    }
+  }
+
+  ExitCode code() const {
+    if (worst_ != ExitCode::kDone) return worst_;
+    if (wrong_) return ExitCode::kFailed;
+    return last_;
+  }
+
+ private:
+  ax::Stream& stream_;
+  const StreamCommand& command_;
+  absl::FunctionRef<absl::Status(const std::string&)> report_;
+  std::optional<std::string> open_;  // a partial that is not final yet
+  ExitCode worst_ = ExitCode::kDone;
+  ExitCode last_ = ExitCode::kDone;
+  bool wrong_ = false;
+};
+
+}  // namespace
+
+ExitCode RunStream(ax::Stream& stream, LineReader& lines, ax::Clock& clock,
+                   const StreamCommand& command,
+                   absl::FunctionRef<absl::Status(const std::string&)> report) {
+  Runner runner(stream, command, report);
+  std::optional<StreamLine> waiting;  // read, and not done yet
+  bool more = true;
+  while (more) {
+    absl::StatusOr<std::optional<std::string>> text = lines.Next();
+    std::optional<StreamLine> line;
+    if (!text.ok()) {
+      more = runner.Complain(text.status()) &&
+             absl::IsInvalidArgument(text.status());
+    } else if (!text->has_value()) {
+      break;
+    } else {
+      absl::StatusOr<StreamLine> parsed = ParseStreamLine(**text);
+      if (parsed.ok()) {
+        line = *std::move(parsed);
+      } else {
+        more = runner.Complain(parsed.status());
+      }
+    }
+    if (waiting.has_value()) {
+      // It was kept for what might supersede it.
+      if (line.has_value() && line->kind != StreamLine::Kind::kCancel) {
+        more &= runner.Answer(
+            Refusal(ax::Reason::kSuperseded,
+                    "a later text was there before this one was written"),
+            waiting->kind);
+      } else {
+        more &= runner.Do(*waiting);
+      }
+      waiting.reset();
+    }
+    if (!line.has_value()) continue;
+    if (line->kind == StreamLine::Kind::kPartial && lines.Waiting()) {
+      waiting = std::move(line);
+    } else {
+      more &= runner.Do(*line);
+    }
+  }
+  if (waiting.has_value() && more) runner.Do(*waiting);
+  runner.Finish(clock);
+  return runner.code();
+}
+
+}  // namespace tactus::cli
