@@ -222,7 +222,11 @@ TEST_F(KeeperTest, LargeContentIsKeptExactlyAndAHandOutInProgressIsFinished) {
   std::string fetched = slow.NextPiece().value_or(Value()).bytes;
   ASSERT_EQ(fetched.size(), 256u << 10);
   absl::Status handed;
-  std::thread handing([&] { handed = clipboard_->HandOver(Soon()); });
+  std::thread handing([&] {
+    handed = clipboard_->HandOver(Soon());
+    // As if the process ended then and there.
+    clipboard_.reset();
+  });
   // Only once the keeper has it is the rest fetched, of the one before it.
   TestRequestor other(server_.display());
   const xcb_window_t ours = other.client().Owner();
@@ -236,7 +240,6 @@ TEST_F(KeeperTest, LargeContentIsKeptExactlyAndAHandOutInProgressIsFinished) {
   handing.join();
   EXPECT_EQ(handed, absl::OkStatus());
   EXPECT_TRUE(fetched == text);
-  clipboard_.reset();
   EXPECT_TRUE(other.Fetch("UTF8_STRING") == Utf8(text));
 }
 

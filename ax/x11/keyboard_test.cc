@@ -302,6 +302,19 @@ TEST_F(KeyboardTest, LocksChangeNothingAndStayAsTheyAre) {
             (std::vector<KeyEvent>{{true, 10, kLocks}, {false, 10, kLocks}}));
 }
 
+TEST_F(KeyboardTest, KeypadIsLeftAloneWhereItWouldNeedNoShift) {
+  // In French both need Shift among the letters.
+  Layout({"fr"});
+  Tap(kNumLock);
+  Events();
+  EXPECT_EQ(keyboard_->Type("1/", Soon()), absl::OkStatus());
+  std::vector<int> pressed;
+  for (const KeyEvent& event : Events()) {
+    if (event.press) pressed.push_back(event.key);
+  }
+  EXPECT_EQ(pressed, (std::vector<int>{kShift, 10, kShift, 60}));
+}
+
 TEST_F(KeyboardTest, ModifierThatStaysHeldIsRefusedAndNothingIsSent) {
   Layout({"us"});
   for (uint8_t modifier : {kShift, kControl, uint8_t{64}, uint8_t{133}}) {

@@ -55,10 +55,13 @@ Xvfb::Xvfb(const std::vector<std::string>& more_arguments) {
   // It complains of each display number that is taken.
   posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null",
                                    O_WRONLY, 0);
+  // It ends with this program: a keeper that a test leaves behind would keep it
+  // alive, and it the keeper.
   std::vector<std::string> arguments = {
-      "Xvfb",      "-displayfd", std::to_string(number[1]),
-      "-screen",   "0",          "640x480x24",
-      "-nolisten", "tcp",        "-terminate"};
+      "setpriv",   "--pdeathsig", "TERM",
+      "Xvfb",      "-displayfd",  std::to_string(number[1]),
+      "-screen",   "0",           "640x480x24",
+      "-nolisten", "tcp",         "-terminate"};
   arguments.insert(arguments.end(), more_arguments.begin(),
                    more_arguments.end());
   if (Spawn(arguments, &actions, &pid_) != 0) {

@@ -30,8 +30,7 @@ class Xvfb {
  private:
   pid_t pid_ = 0;
   std::string display_;
-  // Without any client the server would end; with this one it ends when the
-  // test does, however that comes.
+  // Between two clients of a test the server would end.
   xcb_connection_t* connection_ = nullptr;
 };
 
