@@ -206,6 +206,11 @@ Planned MakePlan(const Snapshot& snapshot, const Edit& edit) {
     case Strategy::kTerminal:
       break;
   }
+  if (edit.must_be_replaceable && snapshot.strategy() == Strategy::kTerminal) {
+    return Refuse(Reason::kNoWay,
+                  "a terminal cannot take back what it was given: only final "
+                  "text goes there");
+  }
   if (snapshot.ambiguous) {
     return Refuse(Reason::kAmbiguous,
                   "two fields claim the focus with equal right: click into "

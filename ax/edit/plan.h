@@ -55,6 +55,9 @@ struct Edit {
   // What is refused unless it is asked for.
   bool allow_newlines = false;  // in fields of one line and terminals
   bool allow_split_characters = false;
+  // Refused for a terminal, which takes what is added and can take nothing
+  // back.
+  bool must_be_replaceable = false;
 };
 
 struct Plan {

@@ -106,11 +106,13 @@ void Stream::Take(const EditResult& result) {
   }
 }
 
-EditResult Stream::Start(const std::string& text, const EditOptions& options) {
+EditResult Stream::Start(const std::string& text, bool final,
+                         const EditOptions& options) {
   EditResult result = editor_.Apply({.kind = Edit::Kind::kReplaceSelection,
                                      .text = text,
                                      .element = pinned_,
-                                     .allow_newlines = options_.allow_newlines},
+                                     .allow_newlines = options_.allow_newlines,
+                                     .must_be_replaceable = !final},
                                     options);
   Take(result);
   if (result.outcome != Outcome::kVerified) return result;
@@ -159,28 +161,29 @@ EditResult Stream::Rewrite(const std::string& text,
   return result;
 }
 
-EditResult Stream::Write(const std::string& heard, const EditOptions& options) {
+EditResult Stream::Write(const std::string& heard, bool final,
+                         const EditOptions& options) {
   if (ended_) return Ended();
   const std::string text = held_ + heard;
-  EditResult result =
-      phrase_.has_value() ? Rewrite(text, options) : Start(text, options);
+  EditResult result = phrase_.has_value() ? Rewrite(text, options)
+                                          : Start(text, final, options);
   if (result.reason == Reason::kStale &&
       options_.when_moved == WhenMoved::kFollow) {
     // The phrase starts anew where the focus is.
     phrase_.reset();
     pinned_.reset();
-    result = Start(text, options);
+    result = Start(text, final, options);
   }
   return result;
 }
 
 EditResult Stream::Partial(const std::string& text,
                            const EditOptions& options) {
-  return Write(text, options);
+  return Write(text, /*final=*/false, options);
 }
 
 EditResult Stream::Final(const std::string& text, const EditOptions& options) {
-  EditResult result = Write(text, options);
+  EditResult result = Write(text, /*final=*/true, options);
   if (result.reason == Reason::kStale &&
       options_.when_moved == WhenMoved::kHold) {
     held_ += text;

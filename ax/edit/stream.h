@@ -32,8 +32,8 @@ namespace tactus::ax {
 
 // What becomes of the next text when the focus has moved to another field.
 enum class WhenMoved {
-  kHold,    // it is refused; finals are kept, and written when the focus is back
-            // and more comes
+  kHold,  // it is refused; finals are kept, and written when the focus is back
+          // and more comes
   kRefuse,  // it is refused, and the stream ends
   kFollow,  // it is written in the new field; the old one keeps what it has
 };
@@ -82,8 +82,10 @@ class Stream {
     int64_t window_begin = 0;
   };
 
-  EditResult Write(const std::string& text, const EditOptions& options);
-  EditResult Start(const std::string& text, const EditOptions& options);
+  EditResult Write(const std::string& heard, bool final,
+                   const EditOptions& options);
+  EditResult Start(const std::string& text, bool final,
+                   const EditOptions& options);
   EditResult Rewrite(const std::string& text, const EditOptions& options);
   void Take(const EditResult& result);
 

@@ -237,6 +237,19 @@ TEST_F(StreamTest, FieldThatTakesPastesAloneIsStreamedIntoByPaste) {
   EXPECT_EQ(last_.rung, Rung::kPaste);
 }
 
+TEST_F(StreamTest, TerminalGetsFinalsAlone) {
+  mock::Node* node = world_.Mutable(field_);
+  node->role = {Role::kTerminal, "terminal"};
+  node->value_settable = false;
+  EXPECT_EQ(Partial("ls"), Outcome::kRefused);
+  EXPECT_EQ(last_.reason, Reason::kNoWay);
+  EXPECT_EQ(Held(), "Say: ");
+  EXPECT_EQ(Final("ls -l"), Outcome::kVerified);
+  EXPECT_EQ(Partial(" /t"), Outcome::kRefused);
+  EXPECT_EQ(Final(" /tmp"), Outcome::kVerified);
+  EXPECT_EQ(Held(), "Say: ls -l /tmp");
+}
+
 TEST_F(StreamTest, LineBreaksAreForTheOptionToAllow) {
   world_.Mutable(field_)->states |= kStateSingleLine;
   EXPECT_EQ(Partial("a\nb"), Outcome::kRefused);

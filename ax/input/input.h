@@ -92,7 +92,9 @@ class Input {
   // Presses and releases the keys. OK says that they were sent, no more.
   // Waits until `deadline` for modifiers that the user holds to be let go,
   // since they would make another key of it; FailedPrecondition when they are
-  // not, or the keyboard has no such key: then nothing was sent.
+  // not, or the keyboard has no such key: then nothing was sent. A display that
+  // is busy may take a second more. DeadlineExceeded or Unavailable: they may
+  // have been sent, unless `deadline` had passed at the call.
   virtual absl::Status Press(PasteKeys keys, absl::Time deadline) = 0;
 
   // Types printable ASCII (and newline and tab), key by key, in the layout

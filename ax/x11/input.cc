@@ -19,6 +19,8 @@ X11Input::X11Input(std::unique_ptr<Clipboard> clipboard,
 
 absl::StatusOr<std::unique_ptr<ClipboardLoan>> X11Input::Lend(
     absl::string_view text, const LendOptions& options) {
+  // Keys follow. That the layout cannot be read shows when they are pressed.
+  keyboard_->Prepare(options.deadline).IgnoreError();
   return clipboard_->Lend(text, options);
 }
 

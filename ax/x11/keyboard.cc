@@ -32,6 +32,12 @@ namespace {
 // Between two looks at keys that the user holds: shorter than a person takes to
 // let go of one, and next to nothing for the server.
 constexpr absl::Duration kLook = absl::Milliseconds(5);
+// For a busy display to answer while keys are being pressed.
+constexpr absl::Duration kDisplayPatience = absl::Seconds(1);
+// How long a layout that was read is believed: reading it takes some dozen
+// round trips, which between the last check of a field and the key would be a
+// gap for the user to type in.
+constexpr absl::Duration kKeymapAge = absl::Seconds(2);
 
 absl::Time Now() { return Clock::Real().Now(); }
 
@@ -112,14 +118,33 @@ class XTestKeyboard : public Keyboard {
         device_(device) {}
 
   absl::Status Press(PasteKeys keys, absl::Time deadline) override {
+    if (Now() >= deadline) {
+      return absl::DeadlineExceededError("no time to press keys");
+    }
+    // A caller gives a short time for the user's keys to be let go. That the
+    // display is busy must not make keys of which nobody knows.
+    const absl::Time answers = std::max(deadline, Now() + kDisplayPatience);
+    if (absl::Status read = Prepare(answers); !read.ok()) return read;
+    xkb_keymap* const keymap = keymap_.get();
+    absl::StatusOr<Modes> modes = WaitUntilFree(keymap, deadline);
+    if (!modes.ok()) return modes.status();
+    absl::StatusOr<Stroke> stroke = PasteStroke(keymap, keys, *modes);
+    if (!stroke.ok()) return stroke.status();
+    if (absl::Status up = WaitUntilUp(*stroke, deadline, answers); !up.ok()) {
+      return up;
+    }
+    return Send(*stroke, answers);
+  }
+
+  absl::Status Prepare(absl::Time deadline) override {
+    const absl::Time now = Now();
+    if (keymap_ != nullptr && now - read_ < kKeymapAge) return absl::OkStatus();
+    keymap_.reset();
     absl::StatusOr<Ref<xkb_keymap>> keymap = ReadKeymap(deadline);
     if (!keymap.ok()) return keymap.status();
-    absl::StatusOr<Modes> modes = WaitUntilFree(keymap->get(), deadline);
-    if (!modes.ok()) return modes.status();
-    absl::StatusOr<Stroke> stroke = PasteStroke(keymap->get(), keys, *modes);
-    if (!stroke.ok()) return stroke.status();
-    if (absl::Status up = WaitUntilUp(*stroke, deadline); !up.ok()) return up;
-    return Send(*stroke, deadline);
+    keymap_ = *std::move(keymap);
+    read_ = now;
+    return absl::OkStatus();
   }
 
   absl::Status Type(absl::string_view ascii, absl::Time deadline) override {
@@ -145,7 +170,8 @@ class XTestKeyboard : public Keyboard {
                          "'"));
       }
     }
-    if (absl::Status up = WaitUntilUp(strokes.at(ascii.front()), deadline);
+    if (absl::Status up =
+            WaitUntilUp(strokes.at(ascii.front()), deadline, deadline);
         !up.ok()) {
       return up;
     }
@@ -235,11 +261,12 @@ class XTestKeyboard : public Keyboard {
   }
 
   // A key that is down already cannot be pressed.
-  absl::Status WaitUntilUp(const Stroke& stroke, absl::Time deadline) {
+  absl::Status WaitUntilUp(const Stroke& stroke, absl::Time deadline,
+                           absl::Time answers) {
     for (;;) {
       absl::StatusOr<Reply<xcb_query_keymap_reply_t>> keys =
           connection_->Take<xcb_query_keymap_reply_t>(
-              xcb_query_keymap(connection_->raw()), deadline);
+              xcb_query_keymap(connection_->raw()), answers);
       if (!keys.ok()) return keys.status();
       const auto down = [&](xkb_keycode_t key) {
         return ((*keys)->keys[key / 8] & (1 << (key % 8))) != 0;
@@ -374,6 +401,8 @@ class XTestKeyboard : public Keyboard {
   const std::unique_ptr<Connection> connection_;
   const Ref<xkb_context> context_;
   const int32_t device_;
+  Ref<xkb_keymap> keymap_;  // as it was read at `read_`; null before
+  absl::Time read_;
 };
 
 }  // namespace

@@ -47,6 +47,9 @@ class Keyboard {
   // DeadlineExceeded or Unavailable: it may have been sent.
   virtual absl::Status Press(PasteKeys keys, absl::Time deadline) = 0;
 
+  // Reads the layout, so that the next Press need not. Optional.
+  virtual absl::Status Prepare(absl::Time deadline) = 0;
+
   // As Input::Type. Goes on only while the layout and the locks are those it
   // began with and no modifier is held; waits until `deadline` for that.
   virtual absl::Status Type(absl::string_view ascii, absl::Time deadline) = 0;

@@ -1,7 +1,10 @@
 // `tactus`: the focused text field, on the command line. See docs/tactus.md.
 
+#include <fcntl.h>
 #include <signal.h>
+#include <unistd.h>
 
+#include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <functional>
@@ -20,6 +23,8 @@
 #include "ax/edit/editor.h"
 #include "ax/edit/outcome.h"
 #include "ax/edit/plan.h"
+#include "ax/edit/stream.h"
+#include "ax/focus/focus_cache.h"
 #include "ax/input/input.h"
 #include "ax/server/server.h"
 #include "ax/snapshot/snapshot.h"
@@ -34,8 +39,10 @@
 #include "tools/tactus/human.h"
 #include "tools/tactus/json.h"
 #include "tools/tactus/launcher.h"
+#include "tools/tactus/lines.h"
 #include "tools/tactus/output.h"
 #include "tools/tactus/stop_signals.h"
+#include "tools/tactus/stream.h"
 #include "tools/tactus/undo_store.h"
 #include "tools/tactus/watch.h"
 
@@ -112,6 +119,40 @@ absl::StatusOr<std::string> ReadStandardInput() {
   return text;
 }
 
+// The clipboard and the keyboard, opened when an edit first needs them.
+class Hands {
+ public:
+  explicit Hands(absl::Duration patience)
+      : input_(&ax::Clock::Real(),
+               [this, patience] { return Open(patience); }) {}
+
+  ax::Input* input() { return &input_; }
+
+  // The clipboard is the user's, whatever became of the edit.
+  void HandOver() {
+    if (opened_ == nullptr) return;
+    const absl::Status handed =
+        opened_->HandOver(ax::Clock::Real().Now() + kHandOver);
+    if (!handed.ok()) {
+      Complain(
+          absl::StrCat("the clipboard could not be kept: ", handed.message()));
+    }
+  }
+
+ private:
+  absl::StatusOr<std::unique_ptr<ax::Input>> Open(absl::Duration patience) {
+    absl::StatusOr<std::unique_ptr<ax::x11::X11Input>> x11 =
+        ax::x11::OpenX11Input({.keeper = {"/proc/self/exe", kKeepClipboard}},
+                              ax::Clock::Real().Now() + patience);
+    if (!x11.ok()) return x11.status();
+    opened_ = x11->get();
+    return *std::move(x11);
+  }
+
+  ax::x11::X11Input* opened_ = nullptr;
+  LateInput input_;
+};
+
 ExitCode EditFocused(const Arguments& arguments) {
   ax::Clock& clock = ax::Clock::Real();
   ax::Edit edit;
@@ -128,29 +169,14 @@ ExitCode EditFocused(const Arguments& arguments) {
   const absl::Duration connect = clock.Now() - begun;
   WaitBeforeReading(arguments.wait);
 
-  const absl::Time deadline = clock.Now() + arguments.deadline - connect;
-  ax::x11::X11Input* opened = nullptr;
-  LateInput input(&clock, [&]() -> absl::StatusOr<std::unique_ptr<ax::Input>> {
-    absl::StatusOr<std::unique_ptr<ax::x11::X11Input>> x11 =
-        ax::x11::OpenX11Input({.keeper = {"/proc/self/exe", kKeepClipboard}},
-                              deadline);
-    if (!x11.ok()) return x11.status();
-    opened = x11->get();
-    return *std::move(x11);
-  });
-  ax::Editor editor(server->get(), &input);
+  Hands hands(arguments.deadline);
+  ax::Editor editor(server->get(), hands.input());
   std::string note;
   const ax::EditResult result =
-      RunEdit(editor, undo ? nullptr : &edit, OptionsOf(arguments, deadline),
+      RunEdit(editor, undo ? nullptr : &edit,
+              OptionsOf(arguments, clock.Now() + arguments.deadline - connect),
               UndoStore(UndoStore::DefaultFolder()), &note);
-  if (opened != nullptr) {
-    // The clipboard is the user's, whatever became of the edit.
-    if (absl::Status handed = opened->HandOver(clock.Now() + kHandOver);
-        !handed.ok()) {
-      Complain(
-          absl::StrCat("the clipboard could not be kept: ", handed.message()));
-    }
-  }
+  hands.HandOver();
   if (!note.empty()) Complain(note);
   if (result.outcome != ax::Outcome::kVerified) {
     Complain(
@@ -158,6 +184,55 @@ ExitCode EditFocused(const Arguments& arguments) {
   }
   return Finish(arguments.json ? EditJson(result) : EditForPeople(result),
                 ExitCodeFor(result.outcome));
+}
+
+ExitCode StreamInput(const Arguments& arguments) {
+  ax::Clock& clock = ax::Clock::Real();
+  int stop_pipe[2];
+  if (pipe2(stop_pipe, O_CLOEXEC) != 0) {
+    return Complain(absl::ErrnoToStatus(errno, "cannot make a pipe"));
+  }
+  // Stopped, what was heard last is made final. Before any thread is there.
+  const StopSignals stop([&stop_pipe] {
+    const char byte = 0;
+    if (write(stop_pipe[1], &byte, 1) != 1) _exit(1);
+  });
+  const absl::Time deadline = clock.Now() + arguments.deadline;
+  // The cache has a connection of its own.
+  absl::StatusOr<std::unique_ptr<AtspiServer>> server =
+      AtspiServer::Connect({}, deadline);
+  if (!server.ok()) return Complain(server.status());
+  absl::StatusOr<std::unique_ptr<AtspiServer>> watcher =
+      AtspiServer::Connect({}, deadline);
+  if (!watcher.ok()) return Complain(watcher.status());
+  absl::StatusOr<std::unique_ptr<ax::FocusCache>> cache =
+      ax::FocusCache::Create(*std::move(watcher), deadline);
+  if (!cache.ok()) return Complain(cache.status());
+  (*cache)->Start();
+  WaitBeforeReading(arguments.wait);
+
+  Hands hands(arguments.deadline);
+  ax::Editor editor(server->get(), hands.input());
+  ax::Stream stream(&editor, {.when_moved = arguments.edit.when_moved,
+                              .allow_newlines = arguments.edit.newlines});
+  LineReader lines(STDIN_FILENO, stop_pipe[0]);
+  const ExitCode code =
+      RunStream(stream, lines, clock,
+                {.options =
+                     [&] {
+                       ax::EditOptions options = OptionsOf(
+                           arguments, clock.Now() + arguments.deadline);
+                       options.hints = cache->get();
+                       return options;
+                     },
+                 .hold_for = arguments.edit.hold_for},
+                WriteResult);
+  hands.HandOver();
+  const UndoStore store(UndoStore::DefaultFolder());
+  const absl::Status kept =
+      editor.undo().has_value() ? store.Save(*editor.undo()) : absl::OkStatus();
+  if (!kept.ok()) Complain(std::string(kept.message()));
+  return code;
 }
 
 ExitCode WatchChanges(const Arguments& arguments) {
@@ -240,6 +315,8 @@ ExitCode Run(const Arguments& arguments) {
     case Arguments::Command::kSet:
     case Arguments::Command::kUndo:
       return EditFocused(arguments);
+    case Arguments::Command::kStream:
+      return StreamInput(arguments);
   }
   return ExitCode::kUsage;
 }
