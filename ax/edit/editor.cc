@@ -16,6 +16,7 @@
 #include "ax/edit/plan.h"
 #include "ax/edit/read_back.h"
 #include "ax/input/input.h"
+#include "ax/read/read.h"
 #include "ax/server/server.h"
 #include "ax/snapshot/snapshot.h"
 #include "ax/text/offsets.h"
@@ -67,6 +68,19 @@ bool Selects(const Snapshot& snapshot, Range range) {
 absl::string_view Known(const Plan& plan) {
   return plan.window_begin == 0 ? absl::string_view(plan.before)
                                 : absl::string_view();
+}
+
+// Says that it is no secret, as a snapshot asks.
+bool IsPlain(Server& server, const Element& element, absl::Time deadline) {
+  const ReadRequest requests[] = {{element, Attribute::kRole},
+                                  {element, Attribute::kSubrole}};
+  const ReadResult result = ReadAll(server, requests, deadline);
+  const absl::StatusOr<RoleValue> role = Get<RoleValue>(result.readings[0]);
+  const absl::StatusOr<RoleValue> subrole = Get<RoleValue>(result.readings[1]);
+  const bool plain = subrole.ok() ? subrole->role != Role::kPassword
+                                  : absl::IsNotFound(subrole.status()) ||
+                                        absl::IsUnimplemented(subrole.status());
+  return role.ok() && role->role != Role::kPassword && plain;
 }
 
 std::string OldText(const Plan& plan) {
@@ -222,12 +236,14 @@ Attempt Editor::TryWrite(Rung rung, Context& context) {
 }
 
 void Editor::SelectAgain(const Context& context, const Snapshot& base) {
-  if (!base.selection.ok()) return;
+  const absl::Time deadline = context.give_back_by();
+  // It may have turned secure since.
+  if (!base.selection.ok() || !IsPlain(server_, base.element, deadline)) return;
   server_.Write({.element = base.element,
                  .kind = WriteRequest::Kind::kSelect,
                  .range = *base.selection,
                  .known = Known(context.plan)},
-                context.give_back_by());
+                deadline);
 }
 
 std::optional<Attempt> Editor::SelectAndCheck(Rung rung, const Snapshot& base,
@@ -480,18 +496,26 @@ EditResult Editor::Run(const Edit& edit, const EditOptions& options) {
 
   bool failed = false;
   for (const Rung rung : rungs) {
-    if (failed) {
+    if (rung != rungs.front()) {
       // Time has passed: what was checked is checked again, on the text and for
       // the range that the first check saw.
       Edit again = edit;
       again.kind = Edit::Kind::kReplaceRange;
       again.range = result.replaced;
       again.expect = result.before;
+      again.expect_begin.reset();
       again.element = result.element;
       snapshot = SnapshotFocused(server_, reading, options.hints);
-      if (!snapshot.ok()) break;
+      if (!snapshot.ok()) {
+        if (!failed) end(NotSent(rung, snapshot.status()));
+        break;
+      }
       planned = MakePlan(*snapshot, again);
-      if (!planned.plan.has_value()) break;
+      if (!planned.plan.has_value()) {
+        const auto& [reason, message] = planned.refusal;
+        if (!failed) end(Refused(rung, reason, message));
+        break;
+      }
       context.snapshot = *std::move(snapshot);
       context.plan = *std::move(planned.plan);
     }
@@ -546,7 +570,8 @@ EditResult Editor::UndoLast(const EditOptions& options) {
                              .expect = undo.expected,
                              .element = undo.element,
                              .allow_newlines = true,
-                             .allow_split_characters = true},
+                             .allow_split_characters = true,
+                             .expect_begin = undo.window_begin},
                             options);
   undo_ = result.outcome == Outcome::kVerified
               ? std::nullopt

@@ -1,5 +1,6 @@
 #include "ax/edit/plan.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -73,6 +74,21 @@ Refusal CheckText(const Snapshot& snapshot, const Edit& edit) {
     }
   }
   return {};
+}
+
+// The text is what the edit expects, as far as both windows show it.
+bool IsExpected(const Snapshot& snapshot, const Edit& edit) {
+  const int64_t begin = edit.expect_begin.value_or(snapshot.window.begin);
+  if (!edit.expect_begin.has_value() || (snapshot.whole && begin == 0)) {
+    return *edit.expect == *snapshot.value;
+  }
+  const Range both = {
+      std::max(snapshot.window.begin, begin),
+      std::min(snapshot.window.end, begin + Length(*edit.expect))};
+  return both.Contains(edit.range) &&
+         Slice(*snapshot.value, both.begin - snapshot.window.begin,
+               both.end - snapshot.window.begin) ==
+             Slice(*edit.expect, both.begin - begin, both.end - begin);
 }
 
 // The range that the edit names. Absent: `refusal` says why.
@@ -210,7 +226,7 @@ Planned MakePlan(const Snapshot& snapshot, const Edit& edit) {
                                " characters where the text has ",
                                snapshot.window.end, ": try again"));
   }
-  if (edit.expect.has_value() && *edit.expect != *snapshot.value) {
+  if (edit.expect.has_value() && !IsExpected(snapshot, edit)) {
     return Refuse(Reason::kTextChanged, "the text is not the expected one");
   }
   if (Refusal refusal = CheckText(snapshot, edit);

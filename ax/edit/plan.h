@@ -47,6 +47,10 @@ struct Edit {
   // What is refused unless it is asked for.
   bool allow_newlines = false;  // in fields of one line and terminals
   bool allow_split_characters = false;
+
+  // Where the window of `expect` began. A window follows the caret, so with
+  // this the part of it that is read is compared, and holds the range.
+  std::optional<int64_t> expect_begin = {};
 };
 
 struct Plan {
