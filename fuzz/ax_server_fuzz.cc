@@ -1,14 +1,18 @@
-// Any hostile server against what reads the focus: resolve, read, snapshot and
-// the cache. Bytes become a desktop, its hostilities and what happens on it.
+// Any hostile server against what reads the focus (resolve, read, snapshot and
+// the cache) and what edits it. Bytes become a desktop, its hostilities and
+// what happens on it.
 //
 // The oracles, beyond crashes: every snapshot ends by its deadline on the
 // simulated clock, with a bounded number of calls; no text-bearing call goes to
 // an element known to be secure; what a snapshot says is consistent in itself;
-// and where nobody lies or acts, it is the truth.
+// and where nobody lies or acts, it is the truth. Of edits they are the
+// promises of ax/edit/trial.h: once on the same desktop, the edit from the last
+// bytes, and once on a desktop made for edits, from all of them.
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
 #include <memory>
 #include <optional>
 #include <string>
@@ -16,7 +20,9 @@
 
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
+#include "absl/types/span.h"
 #include "ax/clock/clock.h"
+#include "ax/edit/trial.h"
 #include "ax/focus/focus_cache.h"
 #include "ax/mock/mock_server.h"
 #include "ax/mock/script.h"
@@ -145,10 +151,30 @@ void Run(const Script& script) {
   }
 }
 
+void CheckEdit(const Trial& trial) {
+  const Verdict verdict = Try(trial);
+  if (!verdict.broken.empty()) {
+    // The promise alone, not the texts behind it.
+    const std::string promise =
+        verdict.broken.substr(0, verdict.broken.find(':'));
+    std::fprintf(stderr, "broken promise of an edit: %s\n", promise.c_str());
+  }
+  FUZZ_CHECK(verdict.broken.empty());
+}
+
+void RunEdits(absl::Span<const uint8_t> bytes) {
+  constexpr size_t kOfEdit = 32;
+  CheckEdit(
+      TrialOn(mock::FromBytes(bytes),
+              bytes.subspan(bytes.size() - std::min(kOfEdit, bytes.size()))));
+  CheckEdit(TrialFromBytes(bytes));
+}
+
 }  // namespace
 }  // namespace tactus::ax
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   tactus::ax::Run(tactus::ax::mock::FromBytes({data, size}));
+  tactus::ax::RunEdits({data, size});
   return 0;
 }

@@ -16,6 +16,7 @@
 #include "ax/edit/plan.h"
 #include "ax/edit/read_back.h"
 #include "ax/input/input.h"
+#include "ax/read/read.h"
 #include "ax/server/server.h"
 #include "ax/snapshot/snapshot.h"
 #include "ax/text/offsets.h"
@@ -25,7 +26,12 @@ namespace tactus::ax {
 namespace {
 
 // How long a selection that was set may take to be published.
-constexpr absl::Duration kSelectionPatience = absl::Milliseconds(300);
+constexpr absl::Duration kSelectionPatience = absl::Milliseconds(600);
+// How long it may be untold what is selected before that means something.
+constexpr absl::Duration kSelectionDoubt = absl::Milliseconds(60);
+// How long a selection that a paste has replaced may go on being published. A
+// user does not select the very same again within this time.
+constexpr absl::Duration kUnsettled = absl::Seconds(2);
 constexpr absl::Duration kSelectionPause = absl::Milliseconds(2);
 // For the user to let go of the keys of a shortcut that started us, and how
 // long of it one key waits before the field is checked again.
@@ -74,6 +80,19 @@ bool MaySelect(const Snapshot& snapshot, Range range) {
 absl::string_view Known(const Plan& plan) {
   return plan.window_begin == 0 ? absl::string_view(plan.before)
                                 : absl::string_view();
+}
+
+// Says that it is no secret, as a snapshot asks.
+bool IsPlain(Server& server, const Element& element, absl::Time deadline) {
+  const ReadRequest requests[] = {{element, Attribute::kRole},
+                                  {element, Attribute::kSubrole}};
+  const ReadResult result = ReadAll(server, requests, deadline);
+  const absl::StatusOr<RoleValue> role = Get<RoleValue>(result.readings[0]);
+  const absl::StatusOr<RoleValue> subrole = Get<RoleValue>(result.readings[1]);
+  const bool plain = subrole.ok() ? subrole->role != Role::kPassword
+                                  : absl::IsNotFound(subrole.status()) ||
+                                        absl::IsUnimplemented(subrole.status());
+  return role.ok() && role->role != Role::kPassword && plain;
 }
 
 std::string OldText(const Plan& plan) {
@@ -229,12 +248,14 @@ Attempt Editor::TryWrite(Rung rung, Context& context) {
 }
 
 void Editor::SelectAgain(const Context& context, const Snapshot& base) {
-  if (!base.selection.ok()) return;
+  const absl::Time deadline = context.give_back_by();
+  // It may have turned secure since.
+  if (!base.selection.ok() || !IsPlain(server_, base.element, deadline)) return;
   server_.Write({.element = base.element,
                  .kind = WriteRequest::Kind::kSelect,
                  .range = *base.selection,
                  .known = Known(context.plan)},
-                context.give_back_by());
+                deadline);
 }
 
 std::optional<Attempt> Editor::SelectAndCheck(Rung rung, const Snapshot& base,
@@ -267,6 +288,8 @@ std::optional<Attempt> Editor::SelectAndCheck(Rung rung, const Snapshot& base,
   Proof proof =
       caret.ok() && *caret != plan.range.end ? Proof::kMoved : Proof::kNone;
   absl::Status set = done ? absl::OkStatus() : select(plan.range);
+  // It may be told in parts: only what stays untold is a doubt.
+  const absl::Time doubt = clock.Now() + kSelectionDoubt;
   const absl::Time patience =
       std::min(clock.Now() + kSelectionPatience, deadline);
   for (;;) {
@@ -293,9 +316,11 @@ std::optional<Attempt> Editor::SelectAndCheck(Rung rung, const Snapshot& base,
       return refuse(Reason::kSecure,
                     "the field is secure now, or may be: it is never edited");
     }
+    // While the caret is on its way, what is shown is what was before.
     const bool selects =
-        Selects(*now, plan.range) ||
-        (proof == Proof::kMoved && MaySelect(*now, plan.range));
+        proof != Proof::kMovingAway &&
+        (Selects(*now, plan.range) ||
+         (proof == Proof::kMoved && MaySelect(*now, plan.range)));
     // What the user selected meanwhile is left alone.
     if (now->selection.ok() && !selects && proof != Proof::kMovingAway &&
         !Selects(*now, base.selection.value_or(plan.range))) {
@@ -318,7 +343,8 @@ std::optional<Attempt> Editor::SelectAndCheck(Rung rung, const Snapshot& base,
       context.snapshot.taken = context.clock.Now();
       return std::nullopt;
     }
-    if (proof == Proof::kNone && MaySelect(*now, plan.range)) {
+    if (proof == Proof::kNone && MaySelect(*now, plan.range) &&
+        clock.Now() >= doubt) {
       proof = Proof::kMovingAway;
       set = select({plan.range.begin, plan.range.begin});
     } else if (proof == Proof::kMovingAway && now->caret.ok() &&
@@ -419,6 +445,12 @@ Attempt Editor::TryHands(Rung rung, Context& context) {
         }
         return fetched.has_value() && look.at - *fetched >= options.read_back;
       });
+  // The new text may be published before the selection that it replaced is
+  // taken back: taken for the user's, it would be replaced by what comes next.
+  if (seen.sight == Sight::kLanded && !plan.range.empty()) {
+    unsettled_ = Unsettled{context.snapshot.element, plan.range,
+                           context.clock.Now() + kUnsettled};
+  }
   // Keys leave the caret behind the text; where it is to be elsewhere it is put
   // there, as well as the application lets us.
   const int64_t behind = plan.range.begin + plan.length;
@@ -464,6 +496,32 @@ Attempt Editor::Try(Rung rung, Context& context) {
   return Refused(rung, Reason::kNoWay, "no such way");
 }
 
+absl::StatusOr<Snapshot> Editor::SettledSnapshot(const SnapshotOptions& reading,
+                                                 FocusHints* hints) {
+  Clock& clock = server_.clock();
+  for (;;) {
+    absl::StatusOr<Snapshot> snapshot =
+        SnapshotFocused(server_, reading, hints);
+    if (!unsettled_.has_value()) return snapshot;
+    const bool old = snapshot.ok() &&
+                     snapshot->element == unsettled_->element &&
+                     snapshot->selection.ok() &&
+                     *snapshot->selection == unsettled_->selection;
+    if (!old || clock.Now() >= unsettled_->until) {
+      unsettled_.reset();
+      return snapshot;
+    }
+    clock.SleepUntil(std::min(clock.Now() + kSelectionPause, reading.deadline));
+  }
+}
+
+void Editor::Settle(absl::Time deadline) {
+  if (!unsettled_.has_value()) return;
+  SettledSnapshot({.deadline = deadline, .context = 0}, nullptr)
+      .status()
+      .IgnoreError();
+}
+
 EditResult Editor::Run(const Edit& edit, const EditOptions& options) {
   EditResult result;
   const SnapshotOptions reading = {
@@ -474,8 +532,7 @@ EditResult Editor::Run(const Edit& edit, const EditOptions& options) {
     result.message = attempt.message;
     result.rung = attempt.rung;
   };
-  absl::StatusOr<Snapshot> snapshot =
-      SnapshotFocused(server_, reading, options.hints);
+  absl::StatusOr<Snapshot> snapshot = SettledSnapshot(reading, options.hints);
   if (!snapshot.ok()) {
     end(NotSent(Rung::kNone, snapshot.status()));
     return result;
@@ -521,18 +578,26 @@ EditResult Editor::Run(const Edit& edit, const EditOptions& options) {
 
   bool failed = false;
   for (const Rung rung : rungs) {
-    if (failed) {
+    if (rung != rungs.front()) {
       // Time has passed: what was checked is checked again, on the text and for
       // the range that the first check saw.
       Edit again = edit;
       again.kind = Edit::Kind::kReplaceRange;
       again.range = result.replaced;
       again.expect = result.before;
+      again.expect_begin.reset();
       again.element = result.element;
       snapshot = SnapshotFocused(server_, reading, options.hints);
-      if (!snapshot.ok()) break;
+      if (!snapshot.ok()) {
+        if (!failed) end(NotSent(rung, snapshot.status()));
+        break;
+      }
       planned = MakePlan(*snapshot, again);
-      if (!planned.plan.has_value()) break;
+      if (!planned.plan.has_value()) {
+        const auto& [reason, message] = planned.refusal;
+        if (!failed) end(Refused(rung, reason, message));
+        break;
+      }
       context.snapshot = *std::move(snapshot);
       context.plan = *std::move(planned.plan);
     }

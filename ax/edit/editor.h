@@ -88,6 +88,11 @@ class Editor {
   // be undone again.
   EditResult UndoLast(const EditOptions& options);
 
+  // Waits until what the last edit selected is not shown as selected any more,
+  // two seconds at most. An edit does this when another follows;
+  // call it before the process ends, when another process may edit next.
+  void Settle(absl::Time deadline);
+
   // What UndoLast would do; to keep it, and to set it in another process.
   const std::optional<UndoRecord>& undo() const { return undo_; }
   void set_undo(std::optional<UndoRecord> undo) { undo_ = std::move(undo); }
@@ -95,7 +100,17 @@ class Editor {
  private:
   struct Context;
 
+  // A selection of ours that is over, and may be published still.
+  struct Unsettled {
+    Element element;
+    Range selection;
+    absl::Time until;
+  };
+
   EditResult Run(const Edit& edit, const EditOptions& options);
+  // A snapshot in which that selection does not stand for the user's.
+  absl::StatusOr<Snapshot> SettledSnapshot(const SnapshotOptions& reading,
+                                           FocusHints* hints);
   Attempt Try(Rung rung, Context& context);
   Attempt TryWrite(Rung rung, Context& context);
   Attempt TryHands(Rung rung, Context& context);
@@ -115,6 +130,7 @@ class Editor {
   Server& server_;
   Input* const input_;
   std::optional<UndoRecord> undo_;
+  std::optional<Unsettled> unsettled_;
 };
 
 }  // namespace tactus::ax

@@ -579,6 +579,19 @@ TEST_F(EditorTest, FieldThatTurnsSecureAfterTheSelectionIsLeftAlone) {
   EXPECT_EQ(input_.clipboard(), copied_);
 }
 
+TEST_F(EditorTest, FieldThatTurnsSecureWhileItIsLeftIsNotSelectedInAgain) {
+  TakesPastesAlone();
+  const Element other = AddField("other");
+  Before(kSnapshot + 2, [=, this](World& world) {
+    world.SetSecure(field_, true).IgnoreError();
+    world.Focus(other).IgnoreError();
+  });
+  Expect(Apply(kBrown), Outcome::kRefused, Reason::kStale, Rung::kPaste,
+         "The quick fox");
+  EXPECT_EQ(Writes(), 1);
+  EXPECT_EQ(Keys(), 0);
+}
+
 // By the clipboard.
 
 TEST_F(EditorTest, PasteSelectsChecksPastesAndReadsBack) {
@@ -665,7 +678,8 @@ TEST_F(EditorTest, SelectionIsPutBackAlsoWhenTheDeadlineHasPassed) {
   Expect(result, Outcome::kRefused, Reason::kNoTime, Rung::kPaste,
          "The quick fox");
   EXPECT_EQ(world_.Find(field_)->selection, std::nullopt);
-  EXPECT_EQ(result.elapsed, 120 * kMs + 50 * kMs);
+  // Role, subrole, and the selection.
+  EXPECT_EQ(result.elapsed, 120 * kMs + 3 * 50 * kMs);
   EXPECT_EQ(input_.clipboard(), copied_);
 }
 
@@ -951,6 +965,17 @@ TEST_F(EditorTest, KeysAreTypedWhereTheKeyboardCannotPaste) {
   EXPECT_EQ(input_.clipboard(), copied_);
 }
 
+TEST_F(EditorTest, FieldThatTurnsSecureBetweenTwoWaysIsLeftAlone) {
+  TakesPastesAlone();
+  AddFault("clipboard_too_large");
+  Before(kSnapshot + 1,
+         [&](World& world) { world.SetSecure(field_, true).IgnoreError(); });
+  Expect(Apply(kBrown, {.allow_keystrokes = true}), Outcome::kRefused,
+         Reason::kSecure, Rung::kKeystrokes, "The quick fox");
+  EXPECT_EQ(Writes(), 0);
+  EXPECT_EQ(Keys(), 0);
+}
+
 TEST_F(EditorTest, WhatCannotBeTypedIsRefusedAndSelectedAsBefore) {
   TakesPastesAlone();
   for (const std::string text : {"\u00e9", "a\tb"}) {
@@ -1049,6 +1074,28 @@ TEST_F(EditorTest, UndoRestoresTheTextExactly) {
          "a\U0001F468\u200D\U0001F469\u05D0z");
   Expect(Undo(), Outcome::kRefused, Reason::kNothingToUndo, Rung::kNone,
          "a\U0001F468\u200D\U0001F469\u05D0z");
+}
+
+TEST_F(EditorTest, UndoInALongTextComparesWhatBothWindowsShow) {
+  const std::string text = std::string(200, 'a') + "b" + std::string(200, 'a');
+  ASSERT_TRUE(world_.SetText(field_, text).ok());
+  ASSERT_TRUE(world_.MoveCaret(field_, 180).ok());
+  const Edit edit = {
+      .kind = Kind::kReplaceText, .text = "12345", .old_text = "b"};
+  const EditOptions options = {.deadline = In(absl::Seconds(3)),
+                               .max_text = 100};
+  ASSERT_EQ(Apply(edit, options).outcome, Outcome::kVerified);
+  Expect(editor_.UndoLast(options), Outcome::kVerified, Reason::kNone,
+         Rung::kRange, text);
+
+  // Where all has moved along, the text of the window can be the same and the
+  // place is another.
+  ASSERT_TRUE(world_.MoveCaret(field_, 180).ok());
+  ASSERT_EQ(Apply(edit, options).outcome, Outcome::kVerified);
+  ASSERT_TRUE(world_.ReplaceRange(field_, {0, 25}, "").ok());
+  const std::string moved = Truth();
+  Expect(editor_.UndoLast(options), Outcome::kRefused, Reason::kTextChanged,
+         Rung::kNone, moved);
 }
 
 TEST_F(EditorTest, UndoOfAPasteIsAPasteOfItsOwn) {

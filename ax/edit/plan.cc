@@ -253,6 +253,10 @@ Planned MakePlan(const Snapshot& snapshot, const Edit& edit) {
   Refusal refusal;
   const std::optional<Range> range = Locate(snapshot, edit, refusal);
   if (!range.has_value()) return {std::nullopt, refusal};
+  if (edit.expect_begin.has_value() && !expected->Contains(*range)) {
+    return Refuse(Reason::kTextChanged,
+                  "what is to be replaced is not within the expected text");
+  }
   const Range window = snapshot.window;
   if (range->begin < 0 || range->begin > range->end) {
     return Refuse(Reason::kOutOfRange,
@@ -278,10 +282,6 @@ Planned MakePlan(const Snapshot& snapshot, const Edit& edit) {
                   absl::StrCat("the range ", Show(*range),
                                " ends with the window ", Show(window),
                                " that was read: raise the limit of the text"));
-  }
-  if (expected.has_value() && !expected->Contains(*range)) {
-    return Refuse(Reason::kTextChanged,
-                  "what is to be replaced is not within the expected text");
   }
   const int64_t begin = range->begin - window.begin;
   const int64_t end = range->end - window.begin;

@@ -208,6 +208,25 @@ TEST(PlanTest, OtherTextThanExpectedIsRefused) {
   EXPECT_EQ(PlanOf(Window(), {.text = "!", .expect = "cdefg"}).after, "cd!efg");
 }
 
+TEST(PlanTest, WindowThatHasMovedIsComparedWhereBothShowTheText) {
+  Edit edit = {.kind = Kind::kReplaceRange,
+               .text = "y",
+               .range = {4, 6},
+               .expect = "defghi",
+               .expect_begin = 3};
+  EXPECT_EQ(PlanOf(Window(), edit).after, "cdyg");
+  edit.expect_begin = 2;
+  EXPECT_EQ(Refused(Window(), edit), Reason::kTextChanged);
+  // Nothing is known of what is to be replaced.
+  edit.expect_begin = 3;
+  edit.range = {2, 3};
+  EXPECT_EQ(Refused(Window(), edit), Reason::kTextChanged);
+  // All of the text is compared with all of it.
+  edit.expect_begin = 0;
+  edit.range = {0, 1};
+  EXPECT_EQ(Refused(Area("defghij"), edit), Reason::kTextChanged);
+}
+
 TEST(PlanTest, OtherElementThanExpectedIsRefused) {
   const Snapshot s = Area("x");
   EXPECT_EQ(Refused(s, {.text = "y", .element = Element{"app:1", "/other"}}),

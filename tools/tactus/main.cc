@@ -176,6 +176,7 @@ ExitCode EditFocused(const Arguments& arguments) {
       RunEdit(editor, undo ? nullptr : &edit,
               OptionsOf(arguments, clock.Now() + arguments.deadline - connect),
               UndoStore(UndoStore::DefaultFolder()), &note);
+  editor.Settle(clock.Now() + kSettle);
   hands.HandOver();
   if (!note.empty()) Complain(note);
   if (result.outcome != ax::Outcome::kVerified) {
@@ -227,6 +228,7 @@ ExitCode StreamInput(const Arguments& arguments) {
                      },
                  .hold_for = arguments.edit.hold_for},
                 WriteResult);
+  editor.Settle(clock.Now() + kSettle);
   hands.HandOver();
   const UndoStore store(UndoStore::DefaultFolder());
   const absl::Status kept =
