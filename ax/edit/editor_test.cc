@@ -689,7 +689,7 @@ TEST_F(EditorTest, SelectionThatIsIgnoredIsRefusedAndNothingIsPasted) {
   const EditResult result = Apply(kBrown);
   Expect(result, Outcome::kRefused, Reason::kSelectionNotSet, Rung::kPaste,
          "The quick fox");
-  EXPECT_EQ(result.elapsed, 300 * kMs);
+  EXPECT_EQ(result.elapsed, 600 * kMs);
   EXPECT_EQ(Keys(), 0);
   EXPECT_EQ(input_.clipboard(), copied_);
 }

@@ -37,6 +37,7 @@ constexpr char kExamples[] = R"(Examples:
   tactus apps                     what is here, and what works there
   tactus doctor --in 3s           what is missing, and what mends it
   tactus doctor --launcher-override chromium
+  tactus try                      click into a field; it is left as it was
   tactus replace --range 1:3 --text 'new' --in 3s
   tactus replace --old teh the    the one place where it says "teh"
   tactus insert                   what standard input holds, at the caret
@@ -108,6 +109,7 @@ class CommandLine {
                Arguments::Command::kSet);
     AddUndo();
     AddStream();
+    AddTry();
   }
 
   std::variant<Arguments, Ending> Parse(int argc, const char* const* argv) {
@@ -338,8 +340,23 @@ class CommandLine {
                       "too");
   }
 
+  void AddTry() {
+    CLI::App* command = AddCommand(
+        "try",
+        "Click into a field: a word is written there, proved, and taken out",
+        Arguments::Command::kTry);
+    try_wait_ = command
+                    ->add_option("--in", wait_,
+                                 "Wait before reading, to leave time to click "
+                                 "(default: 5s)")
+                    ->type_name("DURATION");
+    command->add_flag("!--no-paste", arguments_.edit.paste,
+                      "Never paste, only write through accessibility");
+  }
+
   bool Edits() const {
     switch (arguments_.command) {
+      case Arguments::Command::kTry:
       case Arguments::Command::kStream:
       case Arguments::Command::kReplace:
       case Arguments::Command::kInsert:
@@ -352,6 +369,10 @@ class CommandLine {
   }
 
   absl::Status CheckEdit() {
+    if (arguments_.command == Arguments::Command::kTry &&
+        try_wait_->count() == 0) {
+      arguments_.wait = absl::Seconds(5);
+    }
     if (Edits()) {
       if (absl::Status status =
               CheckDuration("--deadline", edit_deadline_, absl::Milliseconds(1),
@@ -446,6 +467,7 @@ class CommandLine {
       "whether an edit landed."};
   CLI::Option* count_ = nullptr;
   CLI::Option* launcher_ = nullptr;
+  CLI::Option* try_wait_ = nullptr;
   Arguments arguments_;
   std::string wait_ = "0";
   std::string deadline_ = "500ms";

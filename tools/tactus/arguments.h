@@ -51,6 +51,7 @@ struct Arguments {
     kSet,
     kUndo,
     kStream,
+    kTry,
   };
 
   Command command = Command::kSnapshot;

@@ -43,6 +43,7 @@
 #include "tools/tactus/output.h"
 #include "tools/tactus/stop_signals.h"
 #include "tools/tactus/stream.h"
+#include "tools/tactus/try.h"
 #include "tools/tactus/undo_store.h"
 #include "tools/tactus/watch.h"
 
@@ -55,6 +56,8 @@ using ax::atspi::AtspiServer;
 constexpr size_t kMostInput = size_t{32} << 20;
 // For what was put back on the clipboard to find an owner that stays.
 constexpr absl::Duration kHandOver = absl::Seconds(2);
+// For an application to show what an edit left selected.
+constexpr absl::Duration kSettle = absl::Seconds(1);
 // Not for users: this program, started as what keeps the clipboard.
 constexpr char kKeepClipboard[] = "keep-clipboard";
 
@@ -187,6 +190,27 @@ ExitCode EditFocused(const Arguments& arguments) {
                 ExitCodeFor(result.outcome));
 }
 
+ExitCode Try(const Arguments& arguments) {
+  ax::Clock& clock = ax::Clock::Real();
+  absl::StatusOr<std::unique_ptr<AtspiServer>> server =
+      AtspiServer::Connect({}, clock.Now() + arguments.deadline);
+  if (!server.ok()) return Complain(server.status());
+  WaitBeforeReading(arguments.wait);
+  Hands hands(arguments.deadline);
+  ax::Editor editor(server->get(), hands.input());
+  absl::Status told;
+  const ExitCode code = TryField(
+      **server, editor,
+      [&] { return OptionsOf(arguments, clock.Now() + arguments.deadline); },
+      [&told](const std::string& line) {
+        if (told.ok()) told = WriteResult(absl::StrCat(line, "\n"));
+      });
+  editor.Settle(clock.Now() + kSettle);
+  hands.HandOver();
+  if (!told.ok() && code == ExitCode::kDone) return Complain(told);
+  return code;
+}
+
 ExitCode StreamInput(const Arguments& arguments) {
   ax::Clock& clock = ax::Clock::Real();
   int stop_pipe[2];
@@ -317,6 +341,8 @@ ExitCode Run(const Arguments& arguments) {
     case Arguments::Command::kSet:
     case Arguments::Command::kUndo:
       return EditFocused(arguments);
+    case Arguments::Command::kTry:
+      return Try(arguments);
     case Arguments::Command::kStream:
       return StreamInput(arguments);
   }

@@ -199,6 +199,11 @@ class Bench {
     Series total;
     total.name = "dictation.total";
     total.unit = "us";
+    Series rewritten;
+    rewritten.name = "dictation.rewritten";
+    rewritten.unit = "characters";
+    Series final_length = rewritten;
+    final_length.name = "dictation.final";
     constexpr int kTimes = 5;
     for (int i = 0; i < kTimes; ++i) {
       Stream stream(&editor_, {});
@@ -220,15 +225,17 @@ class Bench {
       }
       total.samples.push_back(
           absl::ToDoubleMicroseconds(Clock::Real().Now() - begun));
-      PrintFact("dictation.rewritten",
-                stream.rewritten().inserted + stream.rewritten().deleted);
-      PrintFact("dictation.final", static_cast<int64_t>(final_text.size()));
+      rewritten.samples.push_back(static_cast<double>(
+          stream.rewritten().inserted + stream.rewritten().deleted));
+      final_length.samples.push_back(static_cast<double>(final_text.size()));
       if (absl::Status s = Verified(editor_.UndoLast(Editing(true))); !s.ok()) {
         return s;
       }
     }
     PrintSeries(each);
     PrintSeries(total);
+    PrintSeries(rewritten);
+    PrintSeries(final_length);
     return absl::OkStatus();
   }
 

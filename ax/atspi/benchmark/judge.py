@@ -110,6 +110,7 @@ def _late(ours, _, facts):
 _FIGURES = {
     "faster": (_faster, True, "%.2fx"),
     "share": (_share, False, "%.2f"),
+    "characters": (_share, False, "%.2f"),
     "milliseconds": (_milliseconds, False, "%.1f ms"),
     "late": (_late, False, "%.1f ms"),
 }

@@ -96,7 +96,7 @@ def _parse(arguments):
     return options
 
 
-def _runfiles():
+def runfiles():
     """The folder in which //ax/... and //tools/... lie."""
     for folder in (os.getcwd(), os.path.abspath(sys.argv[0]) +
                    ".runfiles/tactus"):
@@ -126,7 +126,7 @@ def _page(folder):
 class Benchmark:
     def __init__(self, options, scratch):
         self._options = options
-        self._root = _runfiles()
+        self._root = runfiles()
         self._page = _page(scratch)
 
     def _groups(self, application):
@@ -201,7 +201,11 @@ def _time(microseconds):
     return "%.1f ms" % (microseconds / 1000)
 
 
-def _describe(verdict):
+def _count(characters):
+    return "%d characters" % characters
+
+
+def describe(verdict):
     goal = verdict.goal
     figure = ("-" if verdict.figure is None else
               judge.format_figure(goal.kind, verdict.figure))
@@ -213,12 +217,13 @@ def _describe(verdict):
     pairs = [("Tactus", verdict.ours)]
     if verdict.other:
         pairs.append(("other", verdict.other))
+    show = _count if goal.kind == "characters" else _time
     return line + "  " + "; ".join(
-        "%s %s, p95 %s, n %d" % (who, _time(one["median"]), _time(one["p95"]),
+        "%s %s, p95 %s, n %d" % (who, show(one["median"]), show(one["p95"]),
                                  one["n"]) for who, one in pairs)
 
 
-def _calls(facts):
+def calls(facts):
     """How often each kind of snapshot waited, and for how many calls."""
     names = sorted(name[:-len(".flights")] for name in facts
                    if name.endswith(".flights"))
@@ -227,7 +232,7 @@ def _calls(facts):
         for name in names]
 
 
-def _write(path, application, measurement, verdicts):
+def write_rows(path, application, measurement, verdicts):
     rows = list(measurement["series"].values())
     rows += [{"fact": name, "value": value}
              for name, value in measurement["facts"].items()]
@@ -259,15 +264,15 @@ def main():
             if reason and not measurement["series"]:
                 print("  %s: %s" % (judge.NOT_MEASURED, reason))
             else:
-                for line in map(_describe, verdicts):
+                for line in map(describe, verdicts):
                     print(line)
-                for line in _calls(measurement["facts"]):
+                for line in calls(measurement["facts"]):
                     print(line)
                 if reason:
                     print("  %s" % reason)
             sys.stdout.flush()
             if json_path:
-                _write(json_path, application, measurement, verdicts)
+                write_rows(json_path, application, measurement, verdicts)
 
     def count(kind):
         return sum(verdict.verdict == kind for verdict in everything)
@@ -279,7 +284,7 @@ def main():
         for verdict in everything:
             if verdict.verdict == kind:
                 print("%s: %s" % (verdict.goal.application,
-                                  _describe(verdict).strip()))
+                                  describe(verdict).strip()))
     return judge.exit_code(everything)
 
 
