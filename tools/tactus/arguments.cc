@@ -1,7 +1,7 @@
 #include "tools/tactus/arguments.h"
 
 #include <cstdint>
-#include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <variant>
@@ -116,8 +116,12 @@ class CommandLine {
     if (argc > 1 && argv[1][0] != '-' && !IsCommand(argv[1])) {
       return Usage(absl::StrCat("'", argv[1], "' is no command of tactus"));
     }
+    const std::vector<std::string> words = Words(argc, argv);
+    std::vector<const char*> parts;
+    parts.reserve(words.size());
+    for (const std::string& word : words) parts.push_back(word.c_str());
     try {
-      app_.parse(argc, argv);
+      app_.parse(static_cast<int>(parts.size()), parts.data());
     } catch (const CLI::CallForHelp&) {
       return Ending{ExitCode::kDone, app_.help(), ""};
     } catch (const CLI::CallForVersion& version) {
@@ -132,6 +136,23 @@ class CommandLine {
   }
 
  private:
+  // CLI11 gives `--option=` the word after it, which is another argument.
+  static std::vector<std::string> Words(int argc, const char* const* argv) {
+    std::vector<std::string> words;
+    bool options = true;
+    for (int i = 0; i < argc; ++i) {
+      words.emplace_back(argv[i]);
+      std::string& word = words.back();
+      options = options && word != "--";
+      if (options && absl::StartsWith(word, "--") &&
+          word.find('=') == word.size() - 1) {
+        word.pop_back();
+        words.emplace_back();
+      }
+    }
+    return words;
+  }
+
   bool IsCommand(const std::string& word) {
     for (const CLI::App* command : app_.get_subcommands(nullptr)) {
       if (command->get_name() == word) return true;
@@ -263,35 +284,40 @@ class CommandLine {
                       "Where nothing else works, type; ASCII alone");
   }
 
+  // An empty value is a value: CLI11 would take it for an option that was not
+  // given, and so drop a check or wait for standard input.
+  static CLI::Option* AddText(CLI::App* command, const char* names,
+                              std::optional<std::string>* out,
+                              const char* description, const char* type) {
+    return command
+        ->add_option_function<std::string>(
+            names, [out](const std::string& text) { *out = text; }, description)
+        ->type_name(type);
+  }
+
   void AddEditing(const char* name, const char* description,
                   Arguments::Command which) {
     CLI::App* command = AddCommand(name, description, which);
     EditArguments& edit = arguments_.edit;
-    command->add_option("TEXT,--text", edit.text,
-                        "The new text; from standard input, less one newline "
-                        "at its end, where it is not given");
+    AddText(command, "TEXT,--text", &edit.text,
+            "The new text; from standard input, less one newline at its end, "
+            "where it is not given",
+            "TEXT");
     if (which == Arguments::Command::kReplace) {
       CLI::Option* range =
-          command
-              ->add_option("--range", range_,
-                           "What to replace: half-open, in code points, as in "
-                           "1:3; by default the selection")
-              ->type_name("BEGIN:END");
-      command
-          ->add_option("--old", edit.old_text,
-                       "Replace this, which must be there exactly once")
-          ->type_name("TEXT")
+          AddText(command, "--range", &range_,
+                  "What to replace: half-open, in code points, as in 1:3; by "
+                  "default the selection",
+                  "BEGIN:END");
+      AddText(command, "--old", &edit.old_text,
+              "Replace this, which must be there exactly once", "TEXT")
           ->excludes(range);
     }
     CLI::Option* token =
-        command
-            ->add_option("--snapshot", token_,
-                         "Refuse unless all is as in this snapshot")
-            ->type_name("TOKEN");
-    command
-        ->add_option("--expect", edit.expect,
-                     "Refuse unless the field holds this text")
-        ->type_name("TEXT")
+        AddText(command, "--snapshot", &token_,
+                "Refuse unless all is as in this snapshot", "TOKEN");
+    AddText(command, "--expect", &edit.expect,
+            "Refuse unless the field holds this text", "TEXT")
         ->excludes(token);
     command->add_flag("--newlines", edit.newlines,
                       "Send line breaks to terminals and fields of one line "
@@ -318,17 +344,11 @@ class CommandLine {
     AddEditOptions(command);
     EditArguments& edit = arguments_.edit;
     command
-        ->add_option("--when-moved", edit.when_moved,
+        ->add_option("--when-moved", when_moved_,
                      "When the focus has moved to another field: hold until it "
                      "is back, refuse and end, or follow it")
         ->type_name("hold|refuse|follow")
-        ->transform(CLI::CheckedTransformer(
-            std::map<std::string, ax::WhenMoved>{
-                {"hold", ax::WhenMoved::kHold},
-                {"refuse", ax::WhenMoved::kRefuse},
-                {"follow", ax::WhenMoved::kFollow}},
-            CLI::ignore_case))
-        ->default_str("hold");
+        ->capture_default_str();
     command
         ->add_option("--hold-for", hold_for_,
                      "At the end of input, wait so long for the focus to come "
@@ -387,20 +407,31 @@ class CommandLine {
         !status.ok()) {
       return status;
     }
-    if (!range_.empty()) {
-      const std::vector<std::string> ends = absl::StrSplit(range_, ':');
+    if (when_moved_ == "hold") {
+      arguments_.edit.when_moved = ax::WhenMoved::kHold;
+    } else if (when_moved_ == "refuse") {
+      arguments_.edit.when_moved = ax::WhenMoved::kRefuse;
+    } else if (when_moved_ == "follow") {
+      arguments_.edit.when_moved = ax::WhenMoved::kFollow;
+    } else {
+      return absl::InvalidArgumentError(
+          absl::StrCat("--when-moved '", when_moved_,
+                       "' is not known: give hold, refuse or follow"));
+    }
+    if (range_.has_value()) {
+      const std::vector<std::string> ends = absl::StrSplit(*range_, ':');
       ax::Range range;
       if (ends.size() != 2 || !absl::SimpleAtoi(ends[0], &range.begin) ||
           !absl::SimpleAtoi(ends[1], &range.end) || range.begin < 0 ||
           range.end < range.begin) {
         return absl::InvalidArgumentError(absl::StrCat(
-            "--range '", range_,
+            "--range '", *range_,
             "' is no range: write BEGIN:END in code points, as in 1:3"));
       }
       arguments_.edit.range = range;
     }
-    if (!token_.empty()) {
-      absl::StatusOr<ax::SnapshotToken> token = ax::DecodeToken(token_);
+    if (token_.has_value()) {
+      absl::StatusOr<ax::SnapshotToken> token = ax::DecodeToken(*token_);
       if (!token.ok()) {
         return absl::InvalidArgumentError(
             absl::StrCat("--snapshot: ", token.status().message(),
@@ -474,8 +505,9 @@ class CommandLine {
   std::string run_for_ = "inf";
   std::string edit_deadline_ = "5s";
   std::string hold_for_ = "30s";
-  std::string range_;
-  std::string token_;
+  std::string when_moved_ = "hold";
+  std::optional<std::string> range_;
+  std::optional<std::string> token_;
 };
 
 }  // namespace

@@ -1,6 +1,9 @@
 #include "tools/tactus/arguments.h"
 
+#include <map>
+#include <optional>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -10,6 +13,9 @@
 #include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
 #include "absl/time/time.h"
+#include "ax/edit/stream.h"
+#include "ax/snapshot/token.h"
+#include "ax/types/types.h"
 #include "gtest/gtest.h"
 #include "tools/tactus/exit_code.h"
 
@@ -84,6 +90,216 @@ TEST(ArgumentsTest, DoctorAndAppsAreCommands) {
       "chromium");
 }
 
+TEST(ArgumentsTest, EditingHasItsDefaults) {
+  const std::pair<const char*, Arguments::Command> commands[] = {
+      {"replace", Arguments::Command::kReplace},
+      {"insert", Arguments::Command::kInsert},
+      {"set", Arguments::Command::kSet},
+      {"undo", Arguments::Command::kUndo},
+      {"stream", Arguments::Command::kStream}};
+  for (const auto& [name, command] : commands) {
+    const Arguments arguments = Accepted({name});
+    EXPECT_EQ(arguments.command, command) << name;
+    EXPECT_FALSE(arguments.json);
+    EXPECT_EQ(arguments.wait, absl::ZeroDuration());
+    EXPECT_EQ(arguments.deadline, absl::Seconds(5));
+    EXPECT_EQ(arguments.max_text, 65536);
+    const EditArguments& edit = arguments.edit;
+    EXPECT_EQ(edit.text, std::nullopt);
+    EXPECT_EQ(edit.range, std::nullopt);
+    EXPECT_EQ(edit.old_text, std::nullopt);
+    EXPECT_EQ(edit.snapshot, std::nullopt);
+    EXPECT_EQ(edit.expect, std::nullopt);
+    EXPECT_FALSE(edit.newlines);
+    EXPECT_FALSE(edit.split_characters);
+    EXPECT_TRUE(edit.paste);
+    EXPECT_FALSE(edit.whole_value);
+    EXPECT_FALSE(edit.keystrokes);
+    EXPECT_EQ(edit.when_moved, ax::WhenMoved::kHold);
+    EXPECT_EQ(edit.hold_for, absl::Seconds(30));
+  }
+}
+
+TEST(ArgumentsTest, EditingTakesTheOptionsOfAll) {
+  for (const char* command : {"replace", "insert", "set", "undo", "stream"}) {
+    const Arguments arguments = Accepted(
+        {command, "--json", "--in", "3s", "--deadline", "2s", "--max-text", "9",
+         "--no-paste", "--whole-value", "--keystrokes"});
+    EXPECT_TRUE(arguments.json) << command;
+    EXPECT_EQ(arguments.wait, absl::Seconds(3));
+    EXPECT_EQ(arguments.deadline, absl::Seconds(2));
+    EXPECT_EQ(arguments.max_text, 9);
+    EXPECT_FALSE(arguments.edit.paste);
+    EXPECT_TRUE(arguments.edit.whole_value);
+    EXPECT_TRUE(arguments.edit.keystrokes);
+  }
+}
+
+TEST(ArgumentsTest, EditingTakesWhatIsCheckedAndAllowed) {
+  ax::SnapshotToken token;
+  token.application = ":1.7";
+  token.caret = 4;
+  for (const char* command : {"replace", "insert", "set"}) {
+    const EditArguments by_token =
+        Accepted({command, "--snapshot", ax::EncodeToken(token), "--newlines",
+                  "--split-characters", "--text", "שלום"})
+            .edit;
+    EXPECT_EQ(by_token.snapshot, token) << command;
+    EXPECT_TRUE(by_token.newlines);
+    EXPECT_TRUE(by_token.split_characters);
+    EXPECT_EQ(by_token.text, "שלום");
+    EXPECT_EQ(Accepted({command, "--expect", "old", "new"}).edit.expect, "old");
+  }
+  const EditArguments by_range =
+      Accepted({"replace", "--range", "1:3", "new"}).edit;
+  EXPECT_EQ(by_range.range, (ax::Range{1, 3}));
+  EXPECT_EQ(by_range.text, "new");
+  EXPECT_EQ(Accepted({"replace", "--range", "4:4"}).edit.range,
+            (ax::Range{4, 4}));
+  EXPECT_EQ(Accepted({"replace", "--old", "teh", "the"}).edit.old_text, "teh");
+}
+
+// An empty value that was taken for none would drop a check, or wait for
+// standard input.
+TEST(ArgumentsTest, EmptyTextIsATextAndAnEmptyCheckIsACheck) {
+  EXPECT_EQ(Accepted({"replace", "--text", ""}).edit.text, "");
+  EXPECT_EQ(Accepted({"replace", "--text="}).edit.text, "");
+  EXPECT_EQ(Accepted({"insert", ""}).edit.text, "");
+  EXPECT_EQ(Accepted({"set", "--expect", "", "a"}).edit.expect, "");
+  EXPECT_EQ(Accepted({"set", "--expect=", "a"}).edit.expect, "");
+  EXPECT_EQ(Accepted({"set", "--expect=", "a"}).edit.text, "a");
+  EXPECT_EQ(Accepted({"insert", "--", "--text="}).edit.text, "--text=");
+  EXPECT_EQ(Accepted({"replace", "--old", "", "a"}).edit.old_text, "");
+  Refused({"set", "--snapshot", "", "a"});
+  Refused({"set", "--snapshot=", "a"});
+  Refused({"replace", "--range", "", "a"});
+  Refused({"stream", "--hold-for", ""});
+}
+
+TEST(ArgumentsTest, TextIsTakenAsItIs) {
+  for (const char* text : {"undo", "[a,b]", "{}", "%%", "'a'", R"("a")", "a,b",
+                           "a=b", " ", "\n", R"(\n)", "true", "-", "\xFF"}) {
+    EXPECT_EQ(Accepted({"insert", text}).edit.text, text);
+    EXPECT_EQ(Accepted({"insert", "--text", text}).edit.text, text);
+    EXPECT_EQ(Accepted({"set", "--expect", text, "a"}).edit.expect, text);
+  }
+  EXPECT_EQ(Accepted({"insert", "--text=--json"}).edit.text, "--json");
+  EXPECT_EQ(Accepted({"insert", "--", "--json"}).edit.text, "--json");
+  EXPECT_FALSE(Accepted({"insert", "--", "--json"}).json);
+}
+
+TEST(ArgumentsTest, SecondTextIsRefused) {
+  const std::string error = Refused({"insert", "two", "words"});
+  EXPECT_TRUE(absl::StrContains(error, "words")) << error;
+  Refused({"insert", "--text", "two", "words"});
+  Refused({"undo", "text"});
+  Refused({"stream", "text"});
+}
+
+TEST(ArgumentsTest, WhatIsNoRangeIsNamedWithTheRemedy) {
+  for (const char* range : {"", "1", ":", "1:", ":3", "1:2:3", "3:1", "a:b",
+                            "1-3", "0x1:3", "99999999999999999999:3"}) {
+    EXPECT_EQ(Refused({"replace", absl::StrCat("--range=", range), "a"}),
+              absl::StrCat("tactus: --range '", range,
+                           "' is no range: write BEGIN:END in code points, as "
+                           "in 1:3\nRun `tactus --help` or `tactus COMMAND "
+                           "--help`.\n"));
+  }
+  const std::string error = Refused({"replace", "--range=-1:3", "a"});
+  EXPECT_TRUE(absl::StrContains(error, "--range '-1:3' is no range")) << error;
+}
+
+TEST(ArgumentsTest, WhatIsNoTokenIsNamedWithTheRemedy) {
+  for (const char* token : {"", "t1.", "nonsense", "t9.abc"}) {
+    const std::string error =
+        Refused({"replace", absl::StrCat("--snapshot=", token), "a"});
+    EXPECT_TRUE(absl::StartsWith(error, "tactus: --snapshot: ")) << error;
+    EXPECT_TRUE(absl::StrContains(
+        error, ": give the token that `tactus snapshot` printed\n"))
+        << error;
+  }
+}
+
+TEST(ArgumentsTest, TwoOptionsThatSayTheSameAreNamedBoth) {
+  const std::string what =
+      Refused({"replace", "--range", "1:3", "--old", "b", "a"});
+  EXPECT_TRUE(absl::StrContains(what, "--range")) << what;
+  EXPECT_TRUE(absl::StrContains(what, "--old")) << what;
+  const std::string check =
+      Refused({"replace", "--snapshot", ax::EncodeToken({}), "--expect", "b"});
+  EXPECT_TRUE(absl::StrContains(check, "--snapshot")) << check;
+  EXPECT_TRUE(absl::StrContains(check, "--expect")) << check;
+}
+
+TEST(ArgumentsTest, RangeAndOldTextAreOfReplaceAlone) {
+  for (const char* command : {"insert", "set", "undo", "stream"}) {
+    Refused({command, "--range", "1:3"});
+    Refused({command, "--old", "a"});
+  }
+  for (const char* command : {"undo", "stream"}) {
+    Refused({command, "--text", "a"});
+    Refused({command, "--expect", "a"});
+    Refused({command, "--snapshot", ax::EncodeToken({})});
+    Refused({command, "--split-characters"});
+  }
+  Refused({"undo", "--newlines"});
+  Refused({"replace", "--when-moved", "hold"});
+  Refused({"replace", "--hold-for", "1s"});
+}
+
+TEST(ArgumentsTest, StreamTakesItsOptions) {
+  EXPECT_EQ(Accepted({"stream", "--when-moved", "hold"}).edit.when_moved,
+            ax::WhenMoved::kHold);
+  EXPECT_EQ(Accepted({"stream", "--when-moved", "refuse"}).edit.when_moved,
+            ax::WhenMoved::kRefuse);
+  EXPECT_EQ(Accepted({"stream", "--when-moved=follow"}).edit.when_moved,
+            ax::WhenMoved::kFollow);
+  EXPECT_EQ(Accepted({"stream", "--hold-for", "0s"}).edit.hold_for,
+            absl::ZeroDuration());
+  EXPECT_EQ(Accepted({"stream", "--hold-for", "1m"}).edit.hold_for,
+            absl::Minutes(1));
+  EXPECT_TRUE(Accepted({"stream", "--newlines"}).edit.newlines);
+}
+
+TEST(ArgumentsTest, WhatIsNoPolicyIsNamedWithThoseThatAre) {
+  for (const char* word : {"nonsense", "", "0"}) {
+    EXPECT_EQ(Refused({"stream", absl::StrCat("--when-moved=", word)}),
+              absl::StrCat("tactus: --when-moved '", word,
+                           "' is not known: give hold, refuse or follow\n"
+                           "Run `tactus --help` or `tactus COMMAND "
+                           "--help`.\n"));
+  }
+}
+
+TEST(ArgumentsTest, HoldForOutOfRangeIsNamedWithTheRange) {
+  for (const char* value : {"-1s", "inf", "2h"}) {
+    const std::string error =
+        Refused({"stream", absl::StrCat("--hold-for=", value)});
+    EXPECT_TRUE(absl::StrContains(
+        error,
+        absl::StrCat("--hold-for '", value, "' is out of range: give 0 to 1h")))
+        << error;
+  }
+  EXPECT_TRUE(absl::StrContains(Refused({"stream", "--hold-for", "3"}),
+                                "--hold-for '3' is no duration"));
+}
+
+TEST(ArgumentsTest, DeadlineOfAnEditOutOfRangeIsNamedWithTheRange) {
+  for (const char* command : {"replace", "insert", "set", "undo", "stream"}) {
+    for (const char* value : {"0s", "-1s", "inf", "2h"}) {
+      const std::string error =
+          Refused({command, absl::StrCat("--deadline=", value)});
+      EXPECT_TRUE(absl::StrContains(
+          error, absl::StrCat("--deadline '", value,
+                              "' is out of range: give 1ms to 1h")))
+          << error;
+    }
+    Refused({command, "--deadline", "5"});
+    Refused({command, "--max-text", "0"});
+    Refused({command, "--in", "x"});
+  }
+}
+
 TEST(ArgumentsTest, DurationWithoutAUnitIsNamedWithTheRemedy) {
   const std::string error = Refused({"snapshot", "--in", "3"});
   EXPECT_TRUE(absl::StrContains(error, "--in '3'")) << error;
@@ -144,15 +360,46 @@ TEST(ArgumentsTest, EachExampleOfTheHelpIsAccepted) {
     Accepted(absl::StrSplit(example, ' '));
     ++examples;
   }
-  EXPECT_GE(examples, 6);
+  EXPECT_EQ(examples, 11);
 }
 
 TEST(ArgumentsTest, EachCommandHasItsHelp) {
-  for (const char* command : {"snapshot", "watch", "apps", "doctor"}) {
+  for (const char* command : {"snapshot", "watch", "apps", "doctor", "replace",
+                              "insert", "set", "undo", "stream"}) {
     const Ending ending = std::get<Ending>(Parse({command, "--help"}));
     EXPECT_EQ(ending.code, ExitCode::kDone);
     EXPECT_TRUE(absl::StrContains(ending.out, absl::StrCat("tactus ", command)))
         << ending.out;
+  }
+}
+
+TEST(ArgumentsTest, HelpOfEachEditingCommandNamesItsOptions) {
+  const std::vector<const char*> all = {
+      "--json",      "--in",       "--deadline DURATION=5s",
+      "--max-text",  "--no-paste", "--whole-value",
+      "--keystrokes"};
+  std::map<std::string, std::vector<const char*>> own = {
+      {"replace",
+       {"--text", "--range BEGIN:END", "--old TEXT", "--snapshot TOKEN",
+        "--expect TEXT", "--newlines", "--split-characters"}},
+      {"insert",
+       {"--text", "--snapshot TOKEN", "--expect TEXT", "--newlines",
+        "--split-characters"}},
+      {"set",
+       {"--text", "--snapshot TOKEN", "--expect TEXT", "--newlines",
+        "--split-characters"}},
+      {"undo", {}},
+      {"stream",
+       {"--when-moved hold|refuse|follow=hold", "--hold-for DURATION=30s",
+        "--newlines"}}};
+  for (auto& [command, options] : own) {
+    options.insert(options.end(), all.begin(), all.end());
+    const Ending ending = std::get<Ending>(Parse({command, "--help"}));
+    for (const char* option : options) {
+      EXPECT_TRUE(absl::StrContains(ending.out, option))
+          << option << " is not in\n"
+          << ending.out;
+    }
   }
 }
 

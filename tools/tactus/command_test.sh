@@ -32,18 +32,39 @@ only_err() {
 
 for wrong in "" "nonsense" "snapshot --nonsense" "snapshot --in 3" \
   "snapshot --deadline 0s" "snapshot --max-text 0" "watch --count 0" \
-  "apps extra" "doctor --launcher-override a/b"; do
+  "apps extra" "doctor --launcher-override a/b" "replace --range 1 a" \
+  "replace --range 3:1 a" "replace --range 1:3 --old b a" \
+  "insert --snapshot nonsense a" "set two words" "undo extra" \
+  "stream --when-moved nonsense" "stream --hold-for 3" "stream extra"; do
   # shellcheck disable=SC2086 # Each is a list of words.
   expect 2 "usage: $wrong" $wrong
   only_err "usage: $wrong"
 done
 
-for command in snapshot "snapshot --json" watch apps; do
+for command in snapshot "snapshot --json" watch apps "replace sesame" \
+  "replace --range 1:3 --json sesame" "insert sesame" "set sesame" insert \
+  undo "undo --json" stream; do
   # shellcheck disable=SC2086
-  expect 3 "no desktop: $command" $command
+  expect 3 "no desktop: $command" $command </dev/null
   only_err "no desktop: $command"
   grep -q DBUS_SESSION_BUS_ADDRESS "$err" || fail "$command: no remedy"
+  grep -q sesame "$err" && fail "$command: its text is on standard error"
 done
+
+# An edit whose text cannot be had is none, and is not one of half a text.
+expect 1 "standard input that cannot be read" insert </
+only_err "standard input that cannot be read"
+head -c 33554433 /dev/zero | env -i "$tactus" insert >"$out" 2>"$err"
+[ $? -eq 2 ] || fail "too much text is no usage"
+only_err "too much text"
+grep -q "more than 33554432 bytes" "$err" || fail "too much text is not told"
+
+# What keeps the clipboard is no command of users. Started by one, it has
+# nothing to keep, says nothing and holds nobody up.
+expect 0 "keeper without a clipboard" keep-clipboard 3>&- 4>&-
+[ -s "$out" ] && fail "keeper without a clipboard: it says something"
+expect 0 "--help" --help
+grep -q keep-clipboard "$out" && fail "the keeper is offered to users"
 
 # The doctor's result is the list of what is missing.
 expect 3 "doctor without a desktop" doctor
@@ -53,7 +74,8 @@ expect 3 "doctor without a desktop" doctor --json
 grep -q '"ok":false' "$out" || fail "doctor calls it ok"
 
 for help in --help "snapshot --help" "watch --help" "apps --help" \
-  "doctor --help" --version; do
+  "doctor --help" "replace --help" "insert --help" "set --help" "undo --help" \
+  "stream --help" --version; do
   # shellcheck disable=SC2086
   expect 0 "$help" $help
   [ -s "$out" ] || fail "$help: nothing on standard output"

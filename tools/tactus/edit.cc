@@ -18,6 +18,12 @@
 #include "tools/tactus/undo_store.h"
 
 namespace tactus::cli {
+namespace {
+
+// For a display that is busy, before the first key.
+constexpr absl::Duration kOpening = absl::Seconds(1);
+
+}  // namespace
 
 absl::StatusOr<ax::Edit> MakeEdit(
     const Arguments& arguments,
@@ -100,27 +106,40 @@ ax::EditResult RunEdit(ax::Editor& editor, const ax::Edit* edit,
   return result;
 }
 
-absl::Status LateInput::Opened() {
+absl::Status LateInput::Opened(absl::Time deadline) {
   if (input_ != nullptr) return absl::OkStatus();
-  absl::StatusOr<std::unique_ptr<ax::Input>> input = open_();
+  absl::StatusOr<std::unique_ptr<ax::Input>> input = open_(deadline);
   if (!input.ok()) return input.status();
   input_ = *std::move(input);
   return absl::OkStatus();
 }
 
+absl::Status LateInput::OpenedForKeys(absl::Time deadline) {
+  absl::Status status = Opened(deadline);
+  if (status.ok()) return status;
+  return absl::FailedPreconditionError(status.message());
+}
+
 absl::StatusOr<std::unique_ptr<ax::ClipboardLoan>> LateInput::Lend(
     absl::string_view text, const ax::LendOptions& options) {
-  if (absl::Status status = Opened(); !status.ok()) return status;
+  if (absl::Status status = Opened(options.deadline); !status.ok()) {
+    return status;
+  }
   return input_->Lend(text, options);
 }
 
 absl::Status LateInput::Press(ax::PasteKeys keys, absl::Time deadline) {
-  if (absl::Status status = Opened(); !status.ok()) return status;
+  // The deadline is that of keys which the user holds.
+  if (absl::Status status = OpenedForKeys(deadline + kOpening); !status.ok()) {
+    return status;
+  }
   return input_->Press(keys, deadline);
 }
 
 absl::Status LateInput::Type(absl::string_view ascii, absl::Time deadline) {
-  if (absl::Status status = Opened(); !status.ok()) return status;
+  if (absl::Status status = OpenedForKeys(deadline); !status.ok()) {
+    return status;
+  }
   return input_->Type(ascii, deadline);
 }
 

@@ -39,10 +39,12 @@ ax::EditResult RunEdit(ax::Editor& editor, const ax::Edit* edit,
                        std::string* note);
 
 // An input that is opened when it is first needed: most edits need none, and
-// opening one costs more than they do.
+// opening one costs more than they do. Where it cannot be opened nothing was
+// sent, so keys answer FailedPrecondition then, with the reason.
 class LateInput : public ax::Input {
  public:
-  using Open = std::function<absl::StatusOr<std::unique_ptr<ax::Input>>()>;
+  using Open = std::function<absl::StatusOr<std::unique_ptr<ax::Input>>(
+      absl::Time deadline)>;
   LateInput(ax::Clock* clock, Open open)
       : clock_(*clock), open_(std::move(open)) {}
 
@@ -53,7 +55,8 @@ class LateInput : public ax::Input {
   absl::Status Type(absl::string_view ascii, absl::Time deadline) override;
 
  private:
-  absl::Status Opened();
+  absl::Status Opened(absl::Time deadline);
+  absl::Status OpenedForKeys(absl::Time deadline);
 
   ax::Clock& clock_;
   const Open open_;

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "absl/status/status.h"
+#include "ax/edit/outcome.h"
 #include "ax/snapshot/snapshot.h"
 #include "ax/types/types.h"
 #include "gtest/gtest.h"
@@ -46,6 +47,14 @@ TEST(ExitCodeTest, WrongArgumentIsUsage) {
 
 TEST(ExitCodeTest, SuccessIsDone) {
   EXPECT_EQ(ExitCodeFor(absl::OkStatus()), ExitCode::kDone);
+}
+
+TEST(ExitCodeTest, EachOutcomeOfAnEditHasItsCode) {
+  EXPECT_EQ(ExitCodeFor(ax::Outcome::kVerified), ExitCode::kDone);
+  EXPECT_EQ(ExitCodeFor(ax::Outcome::kRefused), ExitCode::kFailed);
+  EXPECT_EQ(ExitCodeFor(ax::Outcome::kFailed), ExitCode::kFailed);
+  EXPECT_EQ(ExitCodeFor(ax::Outcome::kUnknown), ExitCode::kUnknown);
+  EXPECT_EQ(ExitCodeFor(ax::Outcome::kDiverged), ExitCode::kDiverged);
 }
 
 TEST(ExitCodeTest, SnapshotWithTextIsDone) {

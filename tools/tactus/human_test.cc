@@ -7,6 +7,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
+#include "ax/edit/outcome.h"
 #include "ax/snapshot/snapshot.h"
 #include "ax/types/types.h"
 #include "gtest/gtest.h"
@@ -89,6 +90,85 @@ TEST(SnapshotForPeopleTest, NothingFromAnApplicationIsRaw) {
     EXPECT_FALSE(absl::StrContains(text, "\nforged")) << text;
     EXPECT_TRUE(absl::StrContains(text, "\\x1b[2J\\nforged")) << text;
   }
+}
+
+ax::EditResult SampleEdit(ax::Outcome outcome) {
+  ax::EditResult result;
+  result.outcome = outcome;
+  result.application = {":1.7", "editor", 812, "gtk", "3.24.38"};
+  result.element = {":1.7", "/org/a11y/atspi/accessible/3"};
+  result.rung = ax::Rung::kRange;
+  result.replaced = {1, 3};
+  result.written = {1, 4};
+  result.before = "abcd";
+  result.expected = "axyzd";
+  result.after = "aXYZd";
+  result.elapsed = absl::Microseconds(6250);
+  return result;
+}
+
+TEST(EditForPeopleTest, VerifiedEditIsExactlyThis) {
+  EXPECT_EQ(EditForPeople(SampleEdit(ax::Outcome::kVerified)),
+            "outcome      verified\n"
+            "application  editor\n"
+            "by           range\n"
+            "replaced     1:3\n"
+            "written      1:4\n"
+            "took         6.2 ms\n");
+}
+
+TEST(EditForPeopleTest, DivergedEditShowsBothTexts) {
+  ax::EditResult result = SampleEdit(ax::Outcome::kDiverged);
+  result.reason = ax::Reason::kOther;
+  result.rung = ax::Rung::kPaste;
+  EXPECT_EQ(EditForPeople(result),
+            "outcome      diverged\n"
+            "reason       other\n"
+            "application  editor\n"
+            "by           paste\n"
+            "before       \"abcd\"\n"
+            "now          \"aXYZd\"\n"
+            "took         6.2 ms\n");
+}
+
+TEST(EditForPeopleTest, RefusalWithoutAFieldNamesNone) {
+  ax::EditResult result;
+  result.reason = ax::Reason::kNoFocus;
+  EXPECT_EQ(EditForPeople(result),
+            "outcome      refused\n"
+            "reason       no-focus\n"
+            "took         0.0 ms\n");
+}
+
+TEST(EditForPeopleTest, TextIsShownOnlyWhereItTellsWhatWentWrong) {
+  for (const ax::Outcome outcome :
+       {ax::Outcome::kVerified, ax::Outcome::kRefused, ax::Outcome::kFailed,
+        ax::Outcome::kUnknown}) {
+    const std::string text = EditForPeople(SampleEdit(outcome));
+    EXPECT_FALSE(absl::StrContains(text, "abcd")) << text;
+    EXPECT_FALSE(absl::StrContains(text, "axyzd")) << text;
+    EXPECT_FALSE(absl::StrContains(text, "aXYZd")) << text;
+  }
+}
+
+TEST(EditForPeopleTest, NothingFromAnApplicationIsRaw) {
+  const std::string evil = "\x1b[2J\nforged: line\u202e\xff";
+  ax::EditResult result = SampleEdit(ax::Outcome::kDiverged);
+  result.application = {evil, evil, 1, evil, evil};
+  result.element = {evil, evil};
+  result.message = evil;
+  result.attempts = {
+      {ax::Rung::kRange, ax::Outcome::kFailed, ax::Reason::kRejected, evil}};
+  result.before = evil;
+  result.expected = evil;
+  result.after = evil;
+  EXPECT_EQ(EditForPeople(result),
+            "outcome      diverged\n"
+            "application  \\x1b[2J\\nforged: line\\u{202e}\\xff\n"
+            "by           range\n"
+            "before       \"\\x1b[2J\\nforged: line\\u{202e}\\xff\"\n"
+            "now          \"\\x1b[2J\\nforged: line\\u{202e}\\xff\"\n"
+            "took         6.2 ms\n");
 }
 
 TEST(AppsForPeopleTest, EachIsToldWithWhatWorksThere) {

@@ -423,6 +423,12 @@ absl::StatusOr<ax::UndoRecord> ParseUndo(absl::string_view json) {
       !text(out, "expected", &undo.expected)) {
     return bad();
   }
+  // Past these sums of offsets would overflow.
+  if (undo.range.begin < 0 || undo.range.end < undo.range.begin ||
+      undo.range.end > INT32_MAX || undo.window_begin < 0 ||
+      undo.window_begin > INT32_MAX || pid < 0 || pid > INT32_MAX) {
+    return bad();
+  }
   undo.application.pid = static_cast<pid_t>(pid);
   return undo;
 }

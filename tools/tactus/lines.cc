@@ -42,6 +42,11 @@ bool LineReader::Fill(bool wait) {
   return true;
 }
 
+bool LineReader::Stopped() const {
+  pollfd stop = {stop_fd_, POLLIN, 0};
+  return poll(&stop, 1, 0) > 0 && stop.revents != 0;
+}
+
 bool LineReader::Waiting() {
   for (;;) {
     if (buffer_.find('\n', searched_) != std::string::npos) return true;

@@ -38,6 +38,9 @@ class LineReader {
   // Whether `Next` would return a line, or an error, at once.
   bool Waiting();
 
+  // Whether it is `stop_fd` that ended the input, or would now.
+  bool Stopped() const;
+
  private:
   // Reads what is there; waits for it when `wait`. False at the end or when
   // nothing is there.

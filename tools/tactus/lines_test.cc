@@ -91,8 +91,12 @@ TEST_F(LinesTest, StopEndsTheInput) {
   LineReader lines(fds_[0], stop[0]);
   Put("one\n");
   EXPECT_EQ(Next(lines), "one");
+  EXPECT_FALSE(lines.Stopped());
   ASSERT_EQ(write(stop[1], "x", 1), 1);
+  EXPECT_TRUE(lines.Stopped());
   EXPECT_EQ(Next(lines), "<end>");
+  EXPECT_TRUE(lines.Stopped());
+  EXPECT_FALSE(LineReader(fds_[0]).Stopped());
   close(stop[0]);
   close(stop[1]);
 }

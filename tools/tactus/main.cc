@@ -125,9 +125,9 @@ absl::StatusOr<std::string> ReadStandardInput() {
 // The clipboard and the keyboard, opened when an edit first needs them.
 class Hands {
  public:
-  explicit Hands(absl::Duration patience)
+  Hands()
       : input_(&ax::Clock::Real(),
-               [this, patience] { return Open(patience); }) {}
+               [this](absl::Time deadline) { return Open(deadline); }) {}
 
   ax::Input* input() { return &input_; }
 
@@ -143,10 +143,10 @@ class Hands {
   }
 
  private:
-  absl::StatusOr<std::unique_ptr<ax::Input>> Open(absl::Duration patience) {
+  absl::StatusOr<std::unique_ptr<ax::Input>> Open(absl::Time deadline) {
     absl::StatusOr<std::unique_ptr<ax::x11::X11Input>> x11 =
         ax::x11::OpenX11Input({.keeper = {"/proc/self/exe", kKeepClipboard}},
-                              ax::Clock::Real().Now() + patience);
+                              deadline);
     if (!x11.ok()) return x11.status();
     opened_ = x11->get();
     return *std::move(x11);
@@ -172,7 +172,7 @@ ExitCode EditFocused(const Arguments& arguments) {
   const absl::Duration connect = clock.Now() - begun;
   WaitBeforeReading(arguments.wait);
 
-  Hands hands(arguments.deadline);
+  Hands hands;
   ax::Editor editor(server->get(), hands.input());
   std::string note;
   const ax::EditResult result =
@@ -236,7 +236,7 @@ ExitCode StreamInput(const Arguments& arguments) {
   (*cache)->Start();
   WaitBeforeReading(arguments.wait);
 
-  Hands hands(arguments.deadline);
+  Hands hands;
   ax::Editor editor(server->get(), hands.input());
   ax::Stream stream(&editor, {.when_moved = arguments.edit.when_moved,
                               .allow_newlines = arguments.edit.newlines});

@@ -81,7 +81,7 @@ class Runner {
   }
 
   // The last partial becomes final; what is held is waited for.
-  void Finish(ax::Clock& clock) {
+  void Finish(ax::Clock& clock, const LineReader& lines) {
     if (!open_.has_value() && !stream_.holding()) return;
     const absl::Time until = clock.Now() + command_.hold_for;
     std::string text = std::exchange(open_, std::nullopt).value_or("");
@@ -89,7 +89,7 @@ class Runner {
       const ax::EditResult result = stream_.Final(text, command_.options());
       const bool again = stream_.holding() && !stream_.ended() &&
                          result.reason == ax::Reason::kStale &&
-                         clock.Now() < until;
+                         clock.Now() < until && !lines.Stopped();
       if (!again) {
         Answer(result, StreamLine::Kind::kFinal);
         return;
@@ -126,18 +126,12 @@ ExitCode RunStream(ax::Stream& stream, LineReader& lines, ax::Clock& clock,
   while (more) {
     absl::StatusOr<std::optional<std::string>> text = lines.Next();
     std::optional<StreamLine> line;
-    if (!text.ok()) {
-      more = runner.Complain(text.status()) &&
-             absl::IsInvalidArgument(text.status());
-    } else if (!text->has_value()) {
-      break;
-    } else {
+    absl::Status wrong = text.status();
+    if (text.ok()) {
+      if (!text->has_value()) break;
       absl::StatusOr<StreamLine> parsed = ParseStreamLine(**text);
-      if (parsed.ok()) {
-        line = *std::move(parsed);
-      } else {
-        more = runner.Complain(parsed.status());
-      }
+      wrong = parsed.status();
+      if (parsed.ok()) line = *std::move(parsed);
     }
     if (waiting.has_value()) {
       // It was kept for what might supersede it.
@@ -151,7 +145,11 @@ ExitCode RunStream(ax::Stream& stream, LineReader& lines, ax::Clock& clock,
       }
       waiting.reset();
     }
-    if (!line.has_value()) continue;
+    if (!line.has_value()) {
+      // After what came before it: answers are in the order of the lines.
+      more &= runner.Complain(wrong) && absl::IsInvalidArgument(wrong);
+      continue;
+    }
     if (line->kind == StreamLine::Kind::kPartial && lines.Waiting()) {
       waiting = std::move(line);
     } else {
@@ -159,7 +157,7 @@ ExitCode RunStream(ax::Stream& stream, LineReader& lines, ax::Clock& clock,
     }
   }
   if (waiting.has_value() && more) runner.Do(*waiting);
-  runner.Finish(clock);
+  runner.Finish(clock, lines);
   return runner.code();
 }
 

@@ -31,6 +31,7 @@ struct StreamCommand {
   // Of one edit, made anew for each.
   std::function<ax::EditOptions()> options;
   // At the end of input, for what is held: how long to wait for the focus.
+  // Where it was stopped, it is not waited for.
   absl::Duration hold_for;
 };
 

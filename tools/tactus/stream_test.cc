@@ -34,13 +34,13 @@ class StreamCommandTest : public testing::Test {
         stream_(&editor_, {}) {}
 
   // Everything is there before the first line is read.
-  ExitCode Run(const std::string& input) {
+  ExitCode Run(const std::string& input, int stop_fd = -1) {
     int fds[2];
     EXPECT_EQ(pipe(fds), 0);
     EXPECT_EQ(write(fds[1], input.data(), input.size()),
               static_cast<ssize_t>(input.size()));
     close(fds[1]);
-    LineReader lines(fds[0]);
+    LineReader lines(fds[0], stop_fd);
     const ExitCode code =
         RunStream(stream_, lines, clock_,
                   {.options =
@@ -125,6 +125,12 @@ TEST_F(StreamCommandTest, WrongLineIsNamedAndTheOthersAreDone) {
   EXPECT_EQ(Held(), "a");
 }
 
+TEST_F(StreamCommandTest, AnswersAreInTheOrderOfTheLines) {
+  EXPECT_EQ(Run("one\n{nonsense\n{\"final\": \"two\"}\n"), ExitCode::kFailed);
+  EXPECT_EQ(Answers(), (Words{"partial ok", "partial bad-text", "final ok"}));
+  EXPECT_EQ(Held(), "two");
+}
+
 TEST_F(StreamCommandTest, CancelWithNothingToTakeOutIsRefused) {
   EXPECT_EQ(Run("{\"cancel\": true}\n"), ExitCode::kFailed);
   EXPECT_EQ(Answers(), (Words{"cancel nothing-to-undo"}));
@@ -161,6 +167,27 @@ TEST_F(StreamCommandTest, FocusThatNeverComesBackEndsInARefusal) {
   EXPECT_EQ(Answers(), (Words{"final stale", "final stale"}));
   EXPECT_EQ(clock_.Now() - begun, absl::Seconds(3));
   EXPECT_EQ(Held(), "One.");
+}
+
+TEST_F(StreamCommandTest, WhoeverStopsItDoesNotWaitForTheFocus) {
+  ax::mock::Node other = ax::mock::TextArea("/other", "");
+  other.states &= ~ax::kStateFocused;
+  world_.MutableProgram("app:100")->nodes.push_back(other);
+  EXPECT_EQ(Run("{\"final\": \"One.\"}\n"), ExitCode::kDone);
+  ASSERT_TRUE(world_.Focus({"app:100", "/other"}).ok());
+  // Held, and stopped while it is waited for.
+  int stop[2];
+  ASSERT_EQ(pipe(stop), 0);
+  const absl::Time at = clock_.Now() + absl::Seconds(1);
+  server_.At(
+      at, [&stop](ax::mock::World&) { EXPECT_EQ(write(stop[1], "x", 1), 1); });
+  answers_.clear();
+  EXPECT_EQ(Run("{\"final\": \" Two.\"}\n", stop[0]), ExitCode::kFailed);
+  EXPECT_EQ(Answers(), (Words{"final stale", "final stale"}));
+  EXPECT_LE(clock_.Now(), at + absl::Milliseconds(200));
+  EXPECT_EQ(Held(), "One.");
+  close(stop[0]);
+  close(stop[1]);
 }
 
 TEST_F(StreamCommandTest, ReaderThatGoesAwayEndsIt) {
