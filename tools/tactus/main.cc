@@ -196,7 +196,7 @@ ExitCode Try(const Arguments& arguments) {
       AtspiServer::Connect({}, clock.Now() + arguments.deadline);
   if (!server.ok()) return Complain(server.status());
   WaitBeforeReading(arguments.wait);
-  Hands hands(arguments.deadline);
+  Hands hands;
   ax::Editor editor(server->get(), hands.input());
   absl::Status told;
   const ExitCode code = TryField(
