@@ -32,6 +32,9 @@ constexpr absl::Duration kSelectionDoubt = absl::Milliseconds(60);
 // How long a selection that a paste has replaced may go on being published. A
 // user does not select the very same again within this time.
 constexpr absl::Duration kUnsettled = absl::Seconds(2);
+// How long one is waited for that is not wanted any more; Chromium was seen to
+// publish one 50 ms late.
+constexpr absl::Duration kLateSelection = absl::Milliseconds(100);
 constexpr absl::Duration kSelectionPause = absl::Milliseconds(2);
 // For the user to let go of the keys of a shortcut that started us, and how
 // long of it one key waits before the field is checked again.
@@ -75,6 +78,14 @@ bool Selects(const Snapshot& snapshot, Range range) {
 bool MaySelect(const Snapshot& snapshot, Range range) {
   return absl::IsDataLoss(snapshot.selection.status()) && !range.empty() &&
          snapshot.caret.ok() && *snapshot.caret == range.end;
+}
+
+// `text` holds all of `part` in its order, with anything in between.
+bool HasWithin(absl::string_view text, absl::string_view part) {
+  for (const char c : text) {
+    if (!part.empty() && part.front() == c) part.remove_prefix(1);
+  }
+  return part.empty();
 }
 
 absl::string_view Known(const Plan& plan) {
@@ -146,6 +157,13 @@ Attempt Editor::Conclude(Rung rung, Context& context, const absl::Status& write,
     return Ended(rung, outcome, reason, std::move(message));
   };
   if (seen.text.has_value()) context.result.after = seen.text;
+  if (context.snapshot.strategy() == Strategy::kTerminal &&
+      (seen.sight == Sight::kOnTheWay || seen.sight == Sight::kOther)) {
+    return end(Outcome::kUnknown, Reason::kUnreadable,
+               "a terminal shows what its program makes of the text, in lines "
+               "as long as it is wide, so whether all has arrived cannot be "
+               "read");
+  }
   switch (seen.sight) {
     case Sight::kLanded:
       return end(Outcome::kVerified, Reason::kNone, "the field holds the text");
@@ -258,6 +276,40 @@ void Editor::SelectAgain(const Context& context, const Snapshot& base) {
                 deadline);
 }
 
+// Neither range is what it was: a selection could begin in the middle of a
+// character now. So the caret is left where it is, with nothing selected that
+// the next key would replace. In a browser our selection may be yet to come,
+// and a caret that is set before that is taken for the one that is there
+// already: so it is waited for. What is selected and is not ours is the user's.
+Snapshot Editor::TakeSelectionAway(Snapshot now, Context& context) {
+  Clock& clock = context.clock;
+  const absl::Time end =
+      std::min(clock.Now() + kLateSelection, context.give_back_by());
+  for (bool first = true;; first = false) {
+    const bool known = now.selection.ok();
+    const bool empty = known && now.selection->empty();
+    const bool users = known && !empty && *now.selection != context.plan.range;
+    if (users || !now.value.ok() || !now.caret.ok()) return now;
+    if (first || !empty) {
+      server_.Write(
+          {.element = now.element,
+           .kind = WriteRequest::Kind::kSelect,
+           .range = {*now.caret, *now.caret},
+           .known = now.window.begin == 0 ? absl::string_view(*now.value)
+                                          : absl::string_view()},
+          end);
+    }
+    if (clock.Now() >= end) return now;
+    clock.SleepUntil(std::min(clock.Now() + kSelectionPause, end));
+    absl::StatusOr<Snapshot> again = SnapshotFocused(
+        server_, context.snapshot_options(), context.options.hints);
+    if (!again.ok() || !(again->element == now.element) || again->secure) {
+      return now;
+    }
+    now = *std::move(again);
+  }
+}
+
 std::optional<Attempt> Editor::SelectAndCheck(Rung rung, const Snapshot& base,
                                               Context& context) {
   const Plan& plan = context.plan;
@@ -266,6 +318,7 @@ std::optional<Attempt> Editor::SelectAndCheck(Rung rung, const Snapshot& base,
   const bool done = Selects(context.snapshot, plan.range);
   // By us, as far as is known.
   bool selected = done && !Selects(base, plan.range);
+  bool ever_selected = selected;
   const auto refuse = [&](Reason reason, std::string message) {
     if (selected) SelectAgain(context, base);
     return Refused(rung, reason, std::move(message));
@@ -278,6 +331,7 @@ std::optional<Attempt> Editor::SelectAndCheck(Rung rung, const Snapshot& base,
                        .known = Known(plan)},
                       deadline);
     selected |= write.sent;
+    ever_selected |= write.sent;
     return write.status;
   };
   // A caret that has come to the end of the range shows that the range was
@@ -336,6 +390,20 @@ std::optional<Attempt> Editor::SelectAndCheck(Rung rung, const Snapshot& base,
                   Look(server_, base.element, plan, deadline).sight ==
                       Sight::kUnchanged;
     if (!same) {
+      selected = false;
+      if (!ever_selected || !now->value.ok()) {
+        return refuse(Reason::kTextChanged, "the text has changed meanwhile");
+      }
+      const Snapshot last = TakeSelectionAway(*std::move(now), context);
+      // Typing only adds. What was there and is not any more went with the
+      // selection, which was ours: that is not as if nothing had been done.
+      if (last.value.ok() && last.whole && plan.whole &&
+          !HasWithin(*last.value, plan.before)) {
+        context.result.after = *last.value;
+        return Ended(rung, Outcome::kDiverged, Reason::kOther,
+                     "a key was pressed while the range was selected to be "
+                     "replaced, and has replaced it");
+      }
       return refuse(Reason::kTextChanged, "the text has changed meanwhile");
     }
     if (selects) {

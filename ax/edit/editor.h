@@ -124,6 +124,9 @@ class Editor {
   // with the selection put back, when it is not.
   std::optional<Attempt> SelectAndCheck(Rung rung, const Snapshot& base,
                                         Context& context);
+  // The text has changed while a selection of ours was set or on its way.
+  // Returns what was read last.
+  Snapshot TakeSelectionAway(Snapshot now, Context& context);
   // Puts back the selection of `base`.
   void SelectAgain(const Context& context, const Snapshot& base);
 

@@ -647,6 +647,37 @@ TEST_F(EditorTest, TypingBeforeTheKeyIsRefusedAndNothingIsPasted) {
   EXPECT_EQ(world_.Find(field_)->selection, std::nullopt);
 }
 
+// In a browser a selection takes a while, and a key may be shown before it.
+TEST_F(EditorTest, SelectionThatComesAfterAKeyIsTakenBackAtTheCaret) {
+  TakesPastesAlone();
+  Before(kSnapshot + 2, [&](World& world) {
+    world.MoveCaret(field_, 13).IgnoreError();
+    world.Type(field_, "!").IgnoreError();
+    world.MoveCaret(field_, 13).IgnoreError();
+  });
+  // The read has shown the text with its caret; then the selection comes.
+  Before(2 * kSnapshot + 1,
+         [&](World& world) { world.Select(field_, {4, 9}).IgnoreError(); });
+  Expect(Apply(kBrown), Outcome::kRefused, Reason::kTextChanged, Rung::kPaste,
+         "The quick fox!");
+  EXPECT_EQ(world_.Find(field_)->selection, std::nullopt);
+  EXPECT_EQ(world_.Find(field_)->caret, 13);
+}
+
+TEST_F(EditorTest, KeyThatReplacesOurSelectionIsDivergedAndNotRefused) {
+  TakesPastesAlone();
+  Before(kSnapshot + 2, [&](World& world) {
+    EXPECT_EQ(world.Find(field_)->selection, (Range{4, 9}));
+    world.Type(field_, "!").IgnoreError();
+  });
+  const EditResult result = Apply(kBrown);
+  Expect(result, Outcome::kDiverged, Reason::kOther, Rung::kPaste, "The ! fox");
+  EXPECT_EQ(result.before, "The quick fox");
+  EXPECT_EQ(result.after, "The ! fox");
+  EXPECT_EQ(Keys(), 0);
+  EXPECT_EQ(input_.clipboard(), copied_);
+}
+
 TEST_F(EditorTest, WhatTheUserSelectsMeanwhileStaysSelected) {
   TakesPastesAlone();
   Before(kSnapshot + 2,
@@ -882,6 +913,21 @@ TEST_F(EditorTest, TerminalIsPastedIntoWithItsOwnKeys) {
          "$ ls");
   ASSERT_EQ(input_.log().size(), 3u);  // lend, press, give back
   EXPECT_EQ(input_.log()[1].keys, PasteKeys::kCtrlShiftV);
+  EXPECT_EQ(input_.clipboard(), copied_);
+}
+
+// All of it arrived, in two lines of the screen.
+TEST_F(EditorTest, PasteThatATerminalShowsOtherwiseIsUnknownAndNotDiverged) {
+  MakeTerminal();
+  ASSERT_TRUE(world_.SetText(field_, "$ ").ok());
+  server_.BetweenMessages([&](World& world, int) {
+    if (world.Find(field_)->text != U"$ ls") return;
+    world.SetText(field_, "$ l\ns").IgnoreError();
+  });
+  const EditResult result = Apply({.text = "ls"});
+  Expect(result, Outcome::kUnknown, Reason::kUnreadable, Rung::kPaste,
+         "$ l\ns");
+  EXPECT_EQ(result.after, "$ l\ns");
   EXPECT_EQ(input_.clipboard(), copied_);
 }
 

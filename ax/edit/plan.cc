@@ -53,9 +53,12 @@ Refusal CheckText(const Snapshot& snapshot, const Edit& edit) {
     return {Reason::kBadText, "the new text is not valid UTF-8"};
   }
   const bool terminal = snapshot.role->role == Role::kTerminal;
+  // GTK 4 and Qt name both kinds of field alike and say of neither that it has
+  // one line, only of the other that it has many.
+  const bool field = snapshot.role->role == Role::kTextField ||
+                     snapshot.role->role == Role::kTextArea;
   const bool one_line = terminal || (snapshot.states & kStateSingleLine) ||
-                        (snapshot.role->role == Role::kTextField &&
-                         !(snapshot.states & kStateMultiLine));
+                        (field && !(snapshot.states & kStateMultiLine));
   for (std::string_view rest = edit.text; !rest.empty();) {
     const DecodedCodePoint next = DecodeOne(rest);
     rest.remove_prefix(next.size);

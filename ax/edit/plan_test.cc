@@ -309,12 +309,15 @@ TEST(PlanTest, EveryLineBreakIsRefusedInFieldsOfOneLineAndInTerminals) {
   }
 }
 
-TEST(PlanTest, TextFieldThatDoesNotSayItsLinesHasOne) {
-  Snapshot s = Line("x");
-  s.states &= ~kStateSingleLine;
-  EXPECT_EQ(Refused(s, {.text = "\n"}), Reason::kNewline);
-  s.states |= kStateMultiLine;
-  EXPECT_EQ(PlanOf(s, {.text = "\n"}).after, "x\n");
+TEST(PlanTest, FieldThatDoesNotSayItsLinesHasOne) {
+  for (const Role role : {Role::kTextField, Role::kTextArea}) {
+    Snapshot s = Line("x");
+    s.role = RoleValue{role, "text"};
+    s.states &= ~kStateSingleLine;
+    EXPECT_EQ(Refused(s, {.text = "\n"}), Reason::kNewline);
+    s.states |= kStateMultiLine;
+    EXPECT_EQ(PlanOf(s, {.text = "\n"}).after, "x\n");
+  }
 }
 
 TEST(PlanTest, ControlCharactersAreRefusedInTerminalsEvenWithNewlines) {

@@ -40,7 +40,8 @@ def _page(page):
         page.close()
     if text is None:
         raise Unknown("no field of the page has the focus")
-    return text.encode()
+    # JavaScript's text may hold half a character, which is told as it is.
+    return text.encode(errors="surrogatepass")
 
 
 def recorded(path):

@@ -32,8 +32,8 @@ std::string RunProgram(const std::string& program,
   }
   argv.push_back(nullptr);
   pid_t child = 0;
-  const int failed = posix_spawn(&child, program.c_str(), &actions, nullptr,
-                                 argv.data(), environ);
+  const int failed = posix_spawnp(&child, program.c_str(), &actions, nullptr,
+                                  argv.data(), environ);
   posix_spawn_file_actions_destroy(&actions);
   close(out[1]);
   std::string printed;
@@ -71,6 +71,12 @@ std::string Control(const std::vector<std::string>& command) {
 
 std::string Dump() {
   return RunProgram(DesktopVariable("TACTUS_DESKTOP_DUMP"), {});
+}
+
+void PressKeys(const std::vector<std::string>& keys) {
+  std::vector<std::string> arguments = {"key"};
+  arguments.insert(arguments.end(), keys.begin(), keys.end());
+  RunProgram("xdotool", arguments);
 }
 
 }  // namespace tactus::ax::atspi

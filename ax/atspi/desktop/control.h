@@ -26,6 +26,10 @@ std::string Control(const std::vector<std::string>& command);
 // What the application itself holds in its field.
 std::string Dump();
 
+// Presses keys, one after the other, as xdotool names them: "ctrl+a". They go
+// to whatever has the keyboard.
+void PressKeys(const std::vector<std::string>& keys);
+
 }  // namespace tactus::ax::atspi
 
 #endif  // TACTUS_AX_ATSPI_DESKTOP_CONTROL_H_
