@@ -417,7 +417,10 @@ Attempt Editor::TryHands(Rung rung, Context& context) {
         } else if (!fetched.has_value()) {
           fetched = look.at;
         }
-        return fetched.has_value() && look.at - *fetched >= options.read_back;
+        // What has begun to arrive is waited for to the end: a browser that is
+        // busy was seen to take longer from the deletion to the new text.
+        return fetched.has_value() && look.sight != Sight::kOnTheWay &&
+               look.at - *fetched >= options.read_back;
       });
   // Keys leave the caret behind the text; where it is to be elsewhere it is put
   // there, as well as the application lets us.
