@@ -511,7 +511,10 @@ Attempt Editor::TryHands(Rung rung, Context& context) {
         } else if (!fetched.has_value()) {
           fetched = look.at;
         }
-        return fetched.has_value() && look.at - *fetched >= options.read_back;
+        // What has begun to arrive is waited for to the end: a browser that is
+        // busy was seen to take longer from the deletion to the new text.
+        return fetched.has_value() && look.sight != Sight::kOnTheWay &&
+               look.at - *fetched >= options.read_back;
       });
   // The new text may be published before the selection that it replaced is
   // taken back: taken for the user's, it would be replaced by what comes next.
