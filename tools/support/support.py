@@ -54,13 +54,14 @@ _HEAD = """\
 Each edit below was made by `ax/edit` in a real application on a private
 desktop, and its outcome was held against what the application itself then
 held: its control socket, its debugger, the file that it saves, what the program
-in the terminal has read. `%s` runs them all again and writes
-this file.
+in the terminal has read. `%s` runs them all again and
+writes this file.
 
 An outcome is never better than what was proved: **verified** is what a later
-read held, **refused** and **failed** left all as it was, **diverged** changed
-something else, **unknown** proves neither. What stands behind the comma is the
-reason, as `ax/edit/outcome.h` names it.
+read held, **refused** and **failed** left all as it was, after **diverged** what
+was read is neither the old text nor the one asked for, **unknown** proves
+nothing. What stands behind the comma is the reason, as `ax/edit/outcome.h` names
+it.
 
 """ % (COMMAND, COMMAND)
 

@@ -303,7 +303,12 @@ class RealFieldTest : public ::testing::Test {
     return true;
   }
 
-  static EditOptions Options() { return {.deadline = Soon()}; }
+  // What has landed is seen at once; the rest is patience with a busy machine.
+  static EditOptions Options() {
+    return {.deadline = Soon(),
+            .read_back = absl::Seconds(5),
+            .paste_wait = absl::Seconds(10)};
+  }
 
   std::unique_ptr<AtspiServer> server_;
   std::unique_ptr<x11::X11Input> input_;
@@ -377,7 +382,10 @@ TEST_P(EditTest, OutcomeIsWhatTheApplicationHolds) {
   std::string expected = c.expected();
   std::string dump = field_->Dump();
   if (c.undo) {
-    ASSERT_TRUE(Agrees(result, before, expected, dump)) << Short(dump);
+    ASSERT_TRUE(Agrees(result, before, expected, dump))
+        << Ended(result) << ": " << result.message
+        << "\nholds: " << Short(dump);
+    SCOPED_TRACE(absl::StrCat("the edit was ", Ended(result)));
     std::swap(before, expected);
     result = editor_->UndoLast(Options());
     dump = field_->Dump();
