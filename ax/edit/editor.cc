@@ -293,9 +293,12 @@ std::optional<Attempt> Editor::SelectAndCheck(Rung rung, const Snapshot& base,
       return refuse(Reason::kSecure,
                     "the field is secure now, or may be: it is never edited");
     }
+    // While the caret is being moved away, what shows the range as selected is
+    // late: it will be selected no more when the keys come.
     const bool selects =
-        Selects(*now, plan.range) ||
-        (proof == Proof::kMoved && MaySelect(*now, plan.range));
+        proof != Proof::kMovingAway &&
+        (Selects(*now, plan.range) ||
+         (proof == Proof::kMoved && MaySelect(*now, plan.range)));
     // What the user selected meanwhile is left alone.
     if (now->selection.ok() && !selects && proof != Proof::kMovingAway &&
         !Selects(*now, base.selection.value_or(plan.range))) {

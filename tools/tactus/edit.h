@@ -3,7 +3,8 @@
 // Example:
 //
 //   absl::StatusOr<ax::Edit> edit = MakeEdit(arguments, standard_input);
-//   ax::EditResult result = RunEdit(editor, arguments, *edit, options, store);
+//   std::string note;  // what could not be kept, for a person
+//   ax::EditResult result = RunEdit(editor, &*edit, options, store, &note);
 #ifndef TACTUS_TOOLS_TACTUS_EDIT_H_
 #define TACTUS_TOOLS_TACTUS_EDIT_H_
 
