@@ -370,7 +370,8 @@ std::optional<Attempt> Editor::SelectAndCheck(Rung rung, const Snapshot& base,
       return refuse(Reason::kSecure,
                     "the field is secure now, or may be: it is never edited");
     }
-    // While the caret is on its way, what is shown is what was before.
+    // While the caret is being moved away, what shows the range as selected is
+    // late: it will be selected no more when the keys come.
     const bool selects =
         proof != Proof::kMovingAway &&
         (Selects(*now, plan.range) ||

@@ -753,6 +753,49 @@ TEST_F(EditorTest, PasteThatHasBegunToArriveIsWaitedForToTheEnd) {
   EXPECT_EQ(input_.clipboard(), copied_);
 }
 
+// Says what is selected a little after it was told to select, and once that it
+// cannot tell.
+class SelectsLate : public mock::Hostility {
+ public:
+  explicit SelectsLate(SimulatedClock* clock) : clock_(*clock) {}
+
+  void AlterWrite(World& world, const Message& message,
+                  mock::Effect& effect) override {
+    if (message.what != mock::Change::kSelect) return;
+    effect.lands = false;
+    effect.answer = absl::OkStatus();
+    world.At(clock_.Now() + 3 * kMs,
+             [element = effect.element, range = effect.range](World& later) {
+               const absl::Status done =
+                   range.empty() ? later.MoveCaret(element, range.begin)
+                                 : later.Select(element, range);
+               EXPECT_TRUE(done.ok());
+             });
+  }
+  void AlterReading(World&, const Message& message, Reading& reading) override {
+    if (message.attribute != Attribute::kSelection || told_) return;
+    const absl::StatusOr<Range> range = Get<Range>(reading);
+    if (!range.ok() || range->empty()) return;
+    reading = absl::DataLossError("half a character");
+    told_ = true;
+  }
+
+ private:
+  SimulatedClock& clock_;
+  bool told_ = false;
+};
+
+// The caret stands at the end of the range before, so it is moved away first;
+// the keys must not come between that and the second selection.
+TEST_F(EditorTest, SelectionThatShowsWhileTheCaretIsMovedAwayIsNotBelieved) {
+  TakesPastesAlone();
+  ASSERT_TRUE(world_.MoveCaret(field_, 9).ok());
+  server_.Add(std::make_unique<SelectsLate>(&clock_));
+  Expect(Apply(kBrown), Outcome::kVerified, Reason::kNone, Rung::kPaste,
+         "The brown fox");
+  EXPECT_EQ(Keys(), 1);
+}
+
 struct PasteCase {
   const char* fault;
   std::optional<int64_t> parameter;
