@@ -332,6 +332,7 @@ TEST_F(TypingTest, NoEditIsCalledWhatTheApplicationDoesNotHold) {
 
     const bool landed = Landed(asked, before, now);
     bool agrees = true;
+    bool lost = false;
     switch (result.outcome) {
       case Outcome::kVerified:
         agrees = landed && result.after == result.expected;
@@ -344,6 +345,7 @@ TEST_F(TypingTest, NoEditIsCalledWhatTheApplicationDoesNotHold) {
           // over, and the application had not said so yet.
           ++overtyped;
           std::cout << said << "\n";
+          lost = true;
           agrees = true;
         }
         break;
@@ -358,7 +360,8 @@ TEST_F(TypingTest, NoEditIsCalledWhatTheApplicationDoesNotHold) {
             .operation = asked.operation,
             .text = "while typing",
             .field = "text",
-            .agrees = agrees},
+            .agrees = agrees,
+            .overtyped = lost},
            result);
     held_ = dump;
     // A selection of a refused paste may be yet to come: it would be lost to
