@@ -371,6 +371,23 @@ absl::StatusOr<std::vector<std::string>> DecodeNames(sd_bus_message* reply) {
   return names;
 }
 
+absl::StatusOr<std::string> DecodeAttribute(sd_bus_message* reply,
+                                            const std::string& name) {
+  if (!Is(reply, "a{ss}") ||
+      sd_bus_message_enter_container(reply, 'a', "{ss}") <= 0) {
+    return Malformed("a{ss}");
+  }
+  for (size_t i = 0; i < kMaxItems; ++i) {
+    const char* key = nullptr;
+    const char* held = nullptr;
+    const int r = sd_bus_message_read(reply, "{ss}", &key, &held);
+    if (r < 0) return Malformed("a{ss}");
+    if (r == 0) break;
+    if (name == key) return std::string(held);
+  }
+  return absl::NotFoundError(absl::StrCat("it has no attribute ", name));
+}
+
 absl::StatusOr<std::vector<CacheItem>> DecodeCacheItems(sd_bus_message* reply) {
   static constexpr char kItem[] = "((so)(so)(so)iiassusau)";
   static constexpr char kContents[] = "(so)(so)(so)iiassusau";

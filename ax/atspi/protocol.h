@@ -68,6 +68,10 @@ absl::StatusOr<std::vector<Reference>> DecodeReferences(
     sd_bus_message* reply);  // "a(so)"
 // The one entry in an array of UTF-8 names that are kept: "as".
 absl::StatusOr<std::vector<std::string>> DecodeNames(sd_bus_message* reply);
+// GetAttributes: the value of one attribute; NotFound when it is not there:
+// "a{ss}".
+absl::StatusOr<std::string> DecodeAttribute(sd_bus_message* reply,
+                                            const std::string& name);
 // GetItems of ATK and GTK 4: "a((so)(so)(so)iiassusau)".
 absl::StatusOr<std::vector<CacheItem>> DecodeCacheItems(sd_bus_message* reply);
 // Properties.Get: a variant of the one basic type.

@@ -56,6 +56,15 @@ constexpr absl::StatusCode kLie = absl::StatusCode::kDataLoss;
 TEST(DecodeTest, RepliesOfTheRightTypeAreRead) {
   EXPECT_EQ(*DecodeString(Body("s", "h\xC3\xA9llo").get()), "h\xC3\xA9llo");
   EXPECT_EQ(*DecodeUint32(Body("u", 61).get()), 61u);
+  EXPECT_EQ(*DecodeInt32(Body("i", -61).get()), -61);
+  EXPECT_TRUE(*DecodeBool(Body("b", 1).get()));
+  EXPECT_FALSE(*DecodeBool(Body("b", 0).get()));
+  const auto attributes = [](const std::string& name) {
+    return DecodeAttribute(
+        Body("a{ss}", 2, "id", "field", "tag", "textarea").get(), name);
+  };
+  EXPECT_EQ(*attributes("tag"), "textarea");
+  EXPECT_EQ(CodeOf(attributes("class")), absl::StatusCode::kNotFound);
   EXPECT_EQ(*DecodeSelection(Body("ii", 2, 5).get()), (Range{2, 5}));
   EXPECT_EQ(*DecodeIntProperty(Body("v", "i", -1).get()), -1);
   EXPECT_EQ(*DecodeStringProperty(Body("v", "s", "gtk").get()), "gtk");
@@ -72,6 +81,9 @@ TEST(DecodeTest, ReplyOfAnotherTypeIsDataLossAndNeverEmpty) {
   EXPECT_EQ(CodeOf(DecodeString(Body("i", 3).get())), kLie);
   EXPECT_EQ(CodeOf(DecodeString(Body("ss", "a", "b").get())), kLie);
   EXPECT_EQ(CodeOf(DecodeUint32(Body("i", 61).get())), kLie);
+  EXPECT_EQ(CodeOf(DecodeInt32(Body("u", 61).get())), kLie);
+  EXPECT_EQ(CodeOf(DecodeBool(Body("i", 1).get())), kLie);
+  EXPECT_EQ(CodeOf(DecodeAttribute(Body("as", 1, "tag").get(), "tag")), kLie);
   EXPECT_EQ(CodeOf(DecodeSelection(Body("uu", 2, 5).get())), kLie);
   EXPECT_EQ(CodeOf(DecodeState(Body("ai", 1, 7).get())), kLie);
   EXPECT_EQ(CodeOf(DecodeIntProperty(Body("i", 3).get())), kLie);

@@ -23,6 +23,7 @@ constexpr Quirks kTable[] = {
      .lengths = LengthUnit::kBytes,
      .select = SelectBy::kAddAndSet,
      .selection_in_doubt = false,
+     .line_end_too_many = false,
      .whole_text = WholeText::kMinusOne,
      .cold_text = false},
     // GTK 3.24 through atk-bridge 2.46; mousepad and VTE terminals as well.
@@ -38,6 +39,7 @@ constexpr Quirks kTable[] = {
      .lengths = LengthUnit::kBytes,
      .select = SelectBy::kAddAndSet,
      .selection_in_doubt = false,
+     .line_end_too_many = false,
      .whole_text = WholeText::kClampedEnd,
      .cold_text = false},
     // GTK 4.8, which speaks AT-SPI itself: no Collection, no socket, and the
@@ -53,6 +55,7 @@ constexpr Quirks kTable[] = {
      .lengths = LengthUnit::kBytes,
      .select = SelectBy::kSet,
      .selection_in_doubt = false,
+     .line_end_too_many = false,
      .whole_text = WholeText::kClampedEnd,
      .cold_text = false},
     // Qt 5.15 and 6.4: no Collection, an empty cache; Properties.GetAll and a
@@ -70,12 +73,16 @@ constexpr Quirks kTable[] = {
      .lengths = LengthUnit::kUtf16,
      .select = SelectBy::kAddAndSet,
      .selection_in_doubt = false,
+     .line_end_too_many = false,
      .whole_text = WholeText::kMinusOne,
      .cold_text = false},
     // Chromium 156, Electron: no EditableText at all, so nothing to land.
     // GetText(0, INT_MAX) crashes it. GetSelection was seen to answer 0, 4 for
     // five characters of which one lies beyond U+FFFF, and 0, 0 where an end
-    // lies two units into such text; CaretOffset is right.
+    // lies two units into such text; CaretOffset is right. A textarea that
+    // holds
+    // "one" and a line end is told with two of them, and an emptied one with
+    // one: the line that a caret behind the last could stand in.
     {.toolkit = "Chromium",
      .version = "",
      .application = "",
@@ -87,6 +94,7 @@ constexpr Quirks kTable[] = {
      .lengths = LengthUnit::kBytes,
      .select = SelectBy::kAddAndSet,
      .selection_in_doubt = true,
+     .line_end_too_many = true,
      .whole_text = WholeText::kClampedEnd,
      .cold_text = false},
     // Firefox 153: EditableText is claimed on everything, answers true and does
@@ -104,6 +112,7 @@ constexpr Quirks kTable[] = {
      .lengths = LengthUnit::kBytes,
      .select = SelectBy::kCaretThenAdd,
      .selection_in_doubt = false,
+     .line_end_too_many = false,
      .whole_text = WholeText::kMinusOne,
      .cold_text = true},
 };
@@ -121,6 +130,7 @@ constexpr Quirks kUnknown = {.toolkit = "",
                              .lengths = LengthUnit::kBytes,
                              .select = SelectBy::kAddAndSet,
                              .selection_in_doubt = false,
+                             .line_end_too_many = false,
                              .whole_text = WholeText::kMinusOne,
                              .cold_text = false};
 

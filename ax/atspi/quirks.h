@@ -68,6 +68,8 @@ struct Quirks {
   // What it answers as the ends of a selection has been converted from UTF-16
   // twice, and is 0, 0 where the second conversion meets half a character.
   bool selection_in_doubt;
+  // Where the text of a `textarea` ends with a line end, it tells one more.
+  bool line_end_too_many;
   WholeText whole_text;
   // Its first answers about text are empty, until it has fetched the text that
   // they made it fetch.

@@ -61,7 +61,8 @@ struct Plan {
   int count = kNotAsked;
   int caret = kNotAsked;
   int selection = kNotAsked;
-  int selections = kNotAsked;  // how many there are
+  int selections = kNotAsked;      // how many there are
+  bool line_end_too_many = false;  // see Quirks::line_end_too_many
 
   // Made of the replies.
   std::optional<absl::StatusOr<UnitText>> unit_text;       // from the start
@@ -102,6 +103,7 @@ class Batch {
     for (const ReadRequest& request : requests) Ask(request);
     flight_.Run(deadline_);
     for (Plan& plan : plans_) ReadBeyond(plan);
+    for (Plan& plan : plans_) CheckLineEnd(plan);
     std::vector<Reading> readings;
     readings.reserve(requests.size());
     for (const ReadRequest& request : requests) {
@@ -283,6 +285,33 @@ class Batch {
     } else {
       plan.unit_text.emplace(all.status());
     }
+  }
+
+  // Only where the text ends with a line end is it asked what the element is:
+  // one flight more, since no other attribute tells a textarea from the rest.
+  void CheckLineEnd(Plan& plan) {
+    if (plan.app == nullptr || plan.text == kNotAsked ||
+        !plan.app->quirks->line_end_too_many) {
+      return;
+    }
+    const absl::StatusOr<std::string> text = TextOf(plan);
+    if (!text.ok() || text->empty() || text->back() != '\n') return;
+    const int64_t end =
+        plan.text_range.begin + static_cast<int64_t>(CodePointCount(*text));
+    const bool to_the_end =
+        end < plan.text_range.end || end == IntReply(plan.count).value_or(-1);
+    if (!to_the_end) return;
+    Flight more(traffic_);
+    const int attributes =
+        more.Add(applications_.Route(*plan.app),
+                 Call{plan.element->application, plan.element->path,
+                      kAccessible, "GetAttributes"});
+    more.Run(deadline_);
+    if (!more.status(attributes).ok()) return;
+    plan.line_end_too_many =
+        DecodeAttribute(more.reply(attributes), "tag").value_or("") ==
+        "textarea";
+    if (plan.line_end_too_many) (*plan.direct_text)->pop_back();
   }
 
   absl::StatusOr<std::string> TextReply(const Flight& flight, int index) {
@@ -467,6 +496,7 @@ class Batch {
       }
       case Attribute::kCharacterCount: {
         absl::StatusOr<int64_t> count = IntReply(plan.count);
+        if (count.ok() && plan.line_end_too_many) *count -= 1;
         if (count.ok()) count = CountOf(plan, *count);
         if (!count.ok()) return count.status();
         return Value(*count);

@@ -408,8 +408,10 @@ std::optional<Attempt> Editor::SelectAndCheck(Rung rung, const Snapshot& base,
       return refuse(Reason::kTextChanged, "the text has changed meanwhile");
     }
     if (selects) {
+      const bool looked = now->window != base.window;
       context.snapshot = *std::move(now);
-      context.snapshot.taken = context.clock.Now();
+      // The gap begins with the last answer that was checked.
+      if (looked) context.snapshot.taken = context.clock.Now();
       return std::nullopt;
     }
     if (proof == Proof::kNone && MaySelect(*now, plan.range) &&
