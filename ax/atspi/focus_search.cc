@@ -157,17 +157,16 @@ absl::StatusOr<std::vector<Element>> ByMatches(Bus& bus, App& app,
       DecodeWindows(first, windows_call, app);
   if (windows.ok() && windows->size() > 1) {
     windows = Active(bus, *windows, traffic, deadline);
-    // Where none or several say that they are active only all claims together
-    // can tell whether there is a doubt.
-    found->clear();
-    if (windows->size() == 1) {
-      Flight again(traffic);
-      const int call = AddMatches(again, bus, windows->front(), kTypedInto, 1);
-      again.Run(deadline);
-      if (!again.status(call).ok()) return again.status(call);
-      found = DecodeReferences(again.reply(call));
-      if (!found.ok()) return found;
-    }
+    // Where none or several say that they are active, a second one that is
+    // typed into is looked for, so that a doubt is seen.
+    const bool sure = windows->size() == 1;
+    Flight again(traffic);
+    const int call = AddMatches(again, bus, sure ? windows->front() : root,
+                                kTypedInto, sure ? 1 : 2);
+    again.Run(deadline);
+    if (!again.status(call).ok()) return again.status(call);
+    found = DecodeReferences(again.reply(call));
+    if (!found.ok()) return found;
   }
   const bool one_window = windows.ok() && windows->size() == 1;
   if (one_window) app.last_window = windows->front();

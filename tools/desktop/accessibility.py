@@ -7,7 +7,9 @@ _ACCESSIBLE = "org.a11y.atspi.Accessible"
 _DAEMON = ("org.freedesktop.DBus", "/org/freedesktop/DBus",
            "org.freedesktop.DBus")
 
+_EDITABLE = 1 << 7
 _FOCUSED = 1 << 12
+_SHOWING = 1 << 25
 # GTK 4 gives SHOWING to windows only.
 _VISIBLE = 1 << 30
 
@@ -47,11 +49,15 @@ class Accessibility:
         return {name: pid[0] for name, pid in zip(names, pids)
                 if not isinstance(pid, BusError)}
 
-    def focused_text(self, pids):
-        """(name, path) of the focused object with text, or None."""
+    def focused_text(self, pids, typed_into=False):
+        """(name, path) of the focused object with text, or None.
+
+        `typed_into`: only one that is editable and showing. The page of a
+        browser is focused as well, and earlier than its field."""
+        wanted = _FOCUSED | (_EDITABLE | _SHOWING if typed_into else 0)
         for name, pid in self.applications().items():
             if pid in pids:
-                found = self._search(name)
+                found = self._search(name, wanted)
                 if found:
                     return found
         return None
@@ -65,7 +71,7 @@ class Accessibility:
         return (not any(isinstance(a, BusError) for a in answers) and
                 answers[0] == answers[1] and answers[1][0] >= at_least)
 
-    def _search(self, name):
+    def _search(self, name, wanted):
         level, seen = [(name, _ROOT)], {(name, _ROOT)}
         while level and len(seen) < _MOST_OBJECTS:
             states = self._ask(level, "GetState")
@@ -73,7 +79,7 @@ class Accessibility:
             kept = [at for at, state in zip(level, states)
                     if at[1] == _ROOT or state and state[0] & _VISIBLE]
             focused = [at for at, state in zip(level, states)
-                       if state and state[0] & _FOCUSED]
+                       if state and state[0] & wanted == wanted]
             for at, interfaces in zip(focused,
                                       self._ask(focused, "GetInterfaces")):
                 if "org.a11y.atspi.Text" in (interfaces or []):

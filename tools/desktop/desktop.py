@@ -179,7 +179,10 @@ class Desktop:
         field = []
 
         def focused():
-            found = self._accessibility.focused_text({application.window_pid})
+            found = self._accessibility.focused_text(
+                {application.window_pid},
+                typed_into=application.takes_page and not application.page and
+                application.kind != "readonly")
             field[:] = [found]
             return found is not None
         self._wait_for(application, focused,

@@ -360,7 +360,7 @@ TEST(ArgumentsTest, EachExampleOfTheHelpIsAccepted) {
     Accepted(absl::StrSplit(example, ' '));
     ++examples;
   }
-  EXPECT_EQ(examples, 11);
+  EXPECT_EQ(examples, 12);
 }
 
 TEST(ArgumentsTest, EachCommandHasItsHelp) {
