@@ -17,122 +17,60 @@ constexpr Quirks kTable[] = {
      .application = "soffice",
      .offsets = OffsetUnit::kUtf16,
      .search = Search::kMatches,
-     .one_focus = false,
      .peer_to_peer = true,
-     .writes_land = true,
-     .lengths = LengthUnit::kBytes,
-     .select = SelectBy::kAddAndSet,
-     .selection_in_doubt = false,
-     .line_end_too_many = false,
-     .whole_text = WholeText::kMinusOne,
-     .cold_text = false},
+     .writes_land = true},
     // GTK 3.24 through atk-bridge 2.46; mousepad and VTE terminals as well.
     // FOCUSED is set in the active window alone, on one element.
     {.toolkit = "gtk",
      .version = "3",
-     .application = "",
-     .offsets = OffsetUnit::kCodePoint,
      .search = Search::kMatches,
      .one_focus = true,
      .peer_to_peer = true,
      .writes_land = true,
-     .lengths = LengthUnit::kBytes,
-     .select = SelectBy::kAddAndSet,
-     .selection_in_doubt = false,
-     .line_end_too_many = false,
-     .whole_text = WholeText::kClampedEnd,
-     .cold_text = false},
+     .whole_text = WholeText::kClampedEnd},
     // GTK 4.8, which speaks AT-SPI itself: no Collection, no socket, and the
     // cache lists only what was realized, the focused element with it.
     {.toolkit = "GTK",
      .version = "4",
-     .application = "",
-     .offsets = OffsetUnit::kCodePoint,
      .search = Search::kCacheItems,
      .one_focus = true,
-     .peer_to_peer = false,
      .writes_land = true,
-     .lengths = LengthUnit::kBytes,
      .select = SelectBy::kSet,
-     .selection_in_doubt = false,
-     .line_end_too_many = false,
-     .whole_text = WholeText::kClampedEnd,
-     .cold_text = false},
+     .whole_text = WholeText::kClampedEnd},
     // Qt 5.15 and 6.4: no Collection, an empty cache; Properties.GetAll and a
     // GetText of another signature crash it, so neither is ever sent. GetText
     // with an end past the end answers nothing; -1 answers all. FOCUSED is
     // QWidget::hasFocus(), which no widget of an inactive window has.
     {.toolkit = "Qt",
-     .version = "",
-     .application = "",
      .offsets = OffsetUnit::kUtf16,
-     .search = Search::kTree,
      .one_focus = true,
-     .peer_to_peer = false,
      .writes_land = true,
-     .lengths = LengthUnit::kUtf16,
-     .select = SelectBy::kAddAndSet,
-     .selection_in_doubt = false,
-     .line_end_too_many = false,
-     .whole_text = WholeText::kMinusOne,
-     .cold_text = false},
+     .lengths = LengthUnit::kUtf16},
     // Chromium 156, Electron: no EditableText at all, so nothing to land.
     // GetText(0, INT_MAX) crashes it. GetSelection was seen to answer 0, 4 for
     // five characters of which one lies beyond U+FFFF, and 0, 0 where an end
     // lies two units into such text; CaretOffset is right. A textarea that
-    // holds
-    // "one" and a line end is told with two of them, and an emptied one with
-    // one: the line that a caret behind the last could stand in.
+    // holds "one" and a line end is told with two of them, and an emptied one
+    // with one: the line that a caret behind the last could stand in.
     {.toolkit = "Chromium",
-     .version = "",
-     .application = "",
-     .offsets = OffsetUnit::kCodePoint,
      .search = Search::kMatches,
-     .one_focus = false,
      .peer_to_peer = true,
-     .writes_land = false,
-     .lengths = LengthUnit::kBytes,
-     .select = SelectBy::kAddAndSet,
      .selection_in_doubt = true,
      .line_end_too_many = true,
-     .whole_text = WholeText::kClampedEnd,
-     .cold_text = false},
+     .whole_text = WholeText::kClampedEnd},
     // Firefox 153: EditableText is claimed on everything, answers true and does
     // nothing. GetSelection(-1) crashes it. GetText with an end past the end
     // answers nothing. Text is fetched from the page's process when it is first
     // asked for; until it is there the answer is an empty text of no length.
     {.toolkit = "Gecko",
-     .version = "",
-     .application = "",
      .offsets = OffsetUnit::kUtf16WithFiller,
      .search = Search::kMatches,
-     .one_focus = false,
      .peer_to_peer = true,
-     .writes_land = false,
-     .lengths = LengthUnit::kBytes,
      .select = SelectBy::kCaretThenAdd,
-     .selection_in_doubt = false,
-     .line_end_too_many = false,
-     .whole_text = WholeText::kMinusOne,
      .cold_text = true},
 };
 
-// Unknown: nothing is sent but what every server must know, and nothing is
-// believed to land.
-constexpr Quirks kUnknown = {.toolkit = "",
-                             .version = "",
-                             .application = "",
-                             .offsets = OffsetUnit::kCodePoint,
-                             .search = Search::kTree,
-                             .one_focus = false,
-                             .peer_to_peer = false,
-                             .writes_land = false,
-                             .lengths = LengthUnit::kBytes,
-                             .select = SelectBy::kAddAndSet,
-                             .selection_in_doubt = false,
-                             .line_end_too_many = false,
-                             .whole_text = WholeText::kMinusOne,
-                             .cold_text = false};
+constexpr Quirks kUnknown = {};
 
 }  // namespace
 

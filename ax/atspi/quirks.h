@@ -48,32 +48,35 @@ enum class WholeText {
   kMinusOne,
 };
 
+// What a row does not name is what the careful row for unknown toolkits has:
+// nothing is sent but what every server must know, and nothing is believed to
+// land.
 struct Quirks {
   absl::string_view toolkit;      // prefix of ToolkitName, as it is spelt
   absl::string_view version;      // prefix of its version; empty for any
   absl::string_view application;  // its name, where one application differs
                                   // from its toolkit; empty for any
-  OffsetUnit offsets;
-  Search search;
+  OffsetUnit offsets = OffsetUnit::kCodePoint;
+  Search search = Search::kTree;
   // Of the elements that hold text one at a time says that it is focused, and
   // only while its window has the keyboard: what says so has the focus. Others
   // keep stale claims, or claims in windows behind.
-  bool one_focus;
+  bool one_focus = false;
   // It may offer a socket of its own (GetApplicationBusAddress).
-  bool peer_to_peer;
+  bool peer_to_peer = false;
   // EditableText and the EDITABLE state together mean that a write lands.
-  bool writes_land;
-  LengthUnit lengths;
-  SelectBy select;
+  bool writes_land = false;
+  LengthUnit lengths = LengthUnit::kBytes;
+  SelectBy select = SelectBy::kAddAndSet;
   // What it answers as the ends of a selection has been converted from UTF-16
   // twice, and is 0, 0 where the second conversion meets half a character.
-  bool selection_in_doubt;
+  bool selection_in_doubt = false;
   // Where the text of a `textarea` ends with a line end, it tells one more.
-  bool line_end_too_many;
-  WholeText whole_text;
+  bool line_end_too_many = false;
+  WholeText whole_text = WholeText::kMinusOne;
   // Its first answers about text are empty, until it has fetched the text that
   // they made it fetch.
-  bool cold_text;
+  bool cold_text = false;
 };
 
 // The first row that fits, so that an application's own stands before its
