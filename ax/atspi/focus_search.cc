@@ -89,6 +89,18 @@ int AddMatches(Flight& flight, Bus& bus, const Element& within, uint32_t states,
       });
 }
 
+// The same in a flight of its own.
+absl::StatusOr<std::vector<Element>> Matches(Bus& bus, const Element& within,
+                                             uint32_t states, int32_t limit,
+                                             Traffic* traffic,
+                                             absl::Time deadline) {
+  Flight flight(traffic);
+  const int call = AddMatches(flight, bus, within, states, limit);
+  flight.Run(deadline);
+  if (!flight.status(call).ok()) return flight.status(call);
+  return DecodeReferences(flight.reply(call));
+}
+
 // The windows of `app`, in the order in which it tells them.
 absl::StatusOr<std::vector<Element>> DecodeWindows(const Flight& flight,
                                                    int call, const App& app) {
@@ -124,22 +136,18 @@ std::vector<Element> Active(Bus& bus, absl::Span<const Element> windows,
   return active;
 }
 
-// First for the one thing that is typed into. The
-// application stops at the first match, where a search for all claims walks
-// all there is (a page of 18,000 nodes). What is focused, editable and showing
-// was unique within a window in every toolkit that has this query; documents
-// and containers claim the focus beside it. Then, where the focus is on
-// something else, for all claims.
+// First for the one thing that is typed into. The application stops at the
+// first match, where a search for all claims walks all there is (a page of
+// 18,000 nodes). What is focused, editable and showing was unique within a
+// window in every toolkit that has this query; documents and containers claim
+// the focus beside it. Then, where the focus is on something else, for all
+// claims.
 absl::StatusOr<std::vector<Element>> ByMatches(Bus& bus, App& app,
                                                Traffic* traffic,
                                                absl::Time deadline) {
   const Element root{app.name, kRootPath};
   if (app.quirks->one_focus) {
-    Flight flight(traffic);
-    const int matches = AddMatches(flight, bus, root, kFocusedBit, 1);
-    flight.Run(deadline);
-    if (!flight.status(matches).ok()) return flight.status(matches);
-    return DecodeReferences(flight.reply(matches));
+    return Matches(bus, root, kFocusedBit, 1, traffic, deadline);
   }
   // Windows behind keep their claims. Which windows there are comes in the same
   // flight as the answer that holds when there is only one; a browser has
@@ -160,23 +168,15 @@ absl::StatusOr<std::vector<Element>> ByMatches(Bus& bus, App& app,
     // Where none or several say that they are active, a second one that is
     // typed into is looked for, so that a doubt is seen.
     const bool sure = windows->size() == 1;
-    Flight again(traffic);
-    const int call = AddMatches(again, bus, sure ? windows->front() : root,
-                                kTypedInto, sure ? 1 : 2);
-    again.Run(deadline);
-    if (!again.status(call).ok()) return again.status(call);
-    found = DecodeReferences(again.reply(call));
+    found = Matches(bus, sure ? windows->front() : root, kTypedInto,
+                    sure ? 1 : 2, traffic, deadline);
     if (!found.ok()) return found;
   }
   const bool one_window = windows.ok() && windows->size() == 1;
   if (one_window) app.last_window = windows->front();
   if (!found->empty()) return found;
-  Flight all(traffic);
-  const int call = AddMatches(all, bus, one_window ? app.last_window : root,
-                              kFocusedBit, kMaxMatches);
-  all.Run(deadline);
-  if (!all.status(call).ok()) return all.status(call);
-  return DecodeReferences(all.reply(call));
+  return Matches(bus, one_window ? app.last_window : root, kFocusedBit,
+                 kMaxMatches, traffic, deadline);
 }
 
 // Whether what was found last has the focus still, in one flight where a search

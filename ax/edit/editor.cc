@@ -88,9 +88,18 @@ bool HasWithin(absl::string_view text, absl::string_view part) {
   return part.empty();
 }
 
-absl::string_view Known(const Plan& plan) {
-  return plan.window_begin == 0 ? absl::string_view(plan.before)
-                                : absl::string_view();
+// What a server may convert positions by: a text from its start.
+absl::string_view Known(int64_t window_begin, const std::string& text) {
+  return window_begin == 0 ? absl::string_view(text) : absl::string_view();
+}
+
+WriteResult Select(Server& server, const Element& element, Range range,
+                   absl::string_view known, absl::Time deadline) {
+  return server.Write({.element = element,
+                       .kind = WriteRequest::Kind::kSelect,
+                       .range = range,
+                       .known = known},
+                      deadline);
 }
 
 // Says that it is no secret, as a snapshot asks.
@@ -250,7 +259,7 @@ Attempt Editor::TryWrite(Rung rung, Context& context) {
     request.text = plan.text;
     request.caret = plan.caret;
   }
-  request.known = Known(plan);
+  request.known = Known(plan.window_begin, plan.before);
   const absl::Time now = context.clock.Now();
   context.result.gap = now - context.snapshot.taken;
   // An answer is waited for half of the time, so that what was done without one
@@ -269,11 +278,8 @@ void Editor::SelectAgain(const Context& context, const Snapshot& base) {
   const absl::Time deadline = context.give_back_by();
   // It may have turned secure since.
   if (!base.selection.ok() || !IsPlain(server_, base.element, deadline)) return;
-  server_.Write({.element = base.element,
-                 .kind = WriteRequest::Kind::kSelect,
-                 .range = *base.selection,
-                 .known = Known(context.plan)},
-                deadline);
+  Select(server_, base.element, *base.selection,
+         Known(context.plan.window_begin, context.plan.before), deadline);
 }
 
 // Neither range is what it was: a selection could begin in the middle of a
@@ -291,13 +297,8 @@ Snapshot Editor::TakeSelectionAway(Snapshot now, Context& context) {
     const bool users = known && !empty && *now.selection != context.plan.range;
     if (users || !now.value.ok() || !now.caret.ok()) return now;
     if (first || !empty) {
-      server_.Write(
-          {.element = now.element,
-           .kind = WriteRequest::Kind::kSelect,
-           .range = {*now.caret, *now.caret},
-           .known = now.window.begin == 0 ? absl::string_view(*now.value)
-                                          : absl::string_view()},
-          end);
+      Select(server_, now.element, {*now.caret, *now.caret},
+             Known(now.window.begin, *now.value), end);
     }
     if (clock.Now() >= end) return now;
     clock.SleepUntil(std::min(clock.Now() + kSelectionPause, end));
@@ -325,11 +326,8 @@ std::optional<Attempt> Editor::SelectAndCheck(Rung rung, const Snapshot& base,
   };
   const auto select = [&](Range range) {
     const WriteResult write =
-        server_.Write({.element = base.element,
-                       .kind = WriteRequest::Kind::kSelect,
-                       .range = range,
-                       .known = Known(plan)},
-                      deadline);
+        Select(server_, base.element, range,
+               Known(plan.window_begin, plan.before), deadline);
     selected |= write.sent;
     ever_selected |= write.sent;
     return write.status;
@@ -529,13 +527,8 @@ Attempt Editor::TryHands(Rung rung, Context& context) {
   // there, as well as the application lets us.
   const int64_t behind = plan.range.begin + plan.length;
   if (seen.sight == Sight::kLanded && plan.caret.value_or(behind) != behind) {
-    server_.Write(
-        {.element = context.snapshot.element,
-         .kind = WriteRequest::Kind::kSelect,
-         .range = {*plan.caret, *plan.caret},
-         .known = plan.window_begin == 0 ? absl::string_view(plan.after)
-                                         : absl::string_view()},
-        options.deadline);
+    Select(server_, context.snapshot.element, {*plan.caret, *plan.caret},
+           Known(plan.window_begin, plan.after), options.deadline);
   }
   const bool served = loan != nullptr && loan->state().served > 0;
   const absl::Status returned = give_back();

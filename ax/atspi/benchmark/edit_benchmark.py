@@ -142,18 +142,7 @@ def main():
             snapshot_benchmark.write_rows(json_path, application, measurement,
                                           verdicts)
 
-    def count(kind):
-        return sum(verdict.verdict == kind for verdict in everything)
-
-    print("\n%d goals met, %d missed, %d not measured, in %.0f s" % (
-        count(judge.MET), count(judge.MISSED), count(judge.NOT_MEASURED),
-        time.monotonic() - started))
-    for kind in (judge.MISSED, judge.NOT_MEASURED):
-        for verdict in everything:
-            if verdict.verdict == kind:
-                print("%s: %s" % (verdict.goal.application,
-                                  snapshot_benchmark.describe(verdict).strip()))
-    return judge.exit_code(everything)
+    return snapshot_benchmark.conclude(everything, started)
 
 
 if __name__ == "__main__":

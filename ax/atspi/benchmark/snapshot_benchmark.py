@@ -245,6 +245,22 @@ def write_rows(path, application, measurement, verdicts):
             file.write(json.dumps({"application": application, **row}) + "\n")
 
 
+def conclude(verdicts, started):
+    """Prints what was met and names what was not; the exit code."""
+    def count(kind):
+        return sum(verdict.verdict == kind for verdict in verdicts)
+
+    print("\n%d goals met, %d missed, %d not measured, in %.0f s" % (
+        count(judge.MET), count(judge.MISSED), count(judge.NOT_MEASURED),
+        time.monotonic() - started))
+    for kind in (judge.MISSED, judge.NOT_MEASURED):
+        for verdict in verdicts:
+            if verdict.verdict == kind:
+                print("%s: %s" % (verdict.goal.application,
+                                  describe(verdict).strip()))
+    return judge.exit_code(verdicts)
+
+
 def main():
     options = _parse(sys.argv[1:])
     # `bazel run` starts it elsewhere than where the command was typed.
@@ -274,18 +290,7 @@ def main():
             if json_path:
                 write_rows(json_path, application, measurement, verdicts)
 
-    def count(kind):
-        return sum(verdict.verdict == kind for verdict in everything)
-
-    print("\n%d goals met, %d missed, %d not measured, in %.0f s" % (
-        count(judge.MET), count(judge.MISSED), count(judge.NOT_MEASURED),
-        time.monotonic() - started))
-    for kind in (judge.MISSED, judge.NOT_MEASURED):
-        for verdict in everything:
-            if verdict.verdict == kind:
-                print("%s: %s" % (verdict.goal.application,
-                                  describe(verdict).strip()))
-    return judge.exit_code(everything)
+    return conclude(everything, started)
 
 
 if __name__ == "__main__":
