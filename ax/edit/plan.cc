@@ -219,6 +219,9 @@ Planned MakePlan(const Snapshot& snapshot, const Edit& edit) {
                   "two fields claim the focus with equal right: click into "
                   "the one that is meant");
   }
+  if (snapshot.secure_beside && snapshot.strategy() != Strategy::kRangeEdit) {
+    return Refuse(Reason::kSecure, std::string(kSecureBeside));
+  }
   if (!snapshot.value.ok()) {
     return Refuse(Reason::kNoFocus,
                   absl::StrCat("the text cannot be read: ",
@@ -320,6 +323,7 @@ Planned MakePlan(const Snapshot& snapshot, const Edit& edit) {
   const bool keeps_selection = edit.kind == Edit::Kind::kInsertAtCaret &&
                                snapshot.selection.ok() &&
                                !snapshot.selection->empty();
+  plan.no_keys = snapshot.secure_beside;
   if (!keeps_selection) {
     plan.caret = edit.caret.value_or(range->begin + plan.length);
   }
