@@ -18,8 +18,7 @@
 #include "ax/score/claims.h"
 #include "ax/server/server.h"
 #include "ax/snapshot/token.h"
-#include "ax/text/offsets.h"
-#include "ax/text/utf.h"
+#include "ax/text/slice.h"
 #include "ax/types/types.h"
 
 namespace tactus::ax {
@@ -66,7 +65,7 @@ TextReadings ReadText(Server& server, const Element& element, Range range,
   TextReadings readings{
       Get<std::string>(result.readings[0]), Get<int64_t>(result.readings[1]),
       Get<int64_t>(result.readings[2]), Get<Range>(result.readings[3])};
-  if (readings.text.ok()) readings.length = CodePointCount(*readings.text);
+  if (readings.text.ok()) readings.length = CodePointLength(*readings.text);
   return readings;
 }
 
@@ -75,11 +74,6 @@ TextReadings ReadText(Server& server, const Element& element, Range range,
 bool Contradict(const TextReadings& readings, int64_t limit) {
   if (!readings.text.ok() || !readings.count.ok()) return false;
   return readings.length != std::min(*readings.count, limit);
-}
-
-std::string Slice(const std::string& text, int64_t begin, int64_t end) {
-  return std::string(SubstrByCodePoints(text, static_cast<size_t>(begin),
-                                        static_cast<size_t>(end)));
 }
 
 // Keeps what a writer may rely on: positions inside the text, in order.
@@ -141,7 +135,7 @@ void TakeText(Server& server, const SnapshotOptions& options,
           ReadAll(server, {&request, 1}, options.deadline);
       readings.text = Get<std::string>(result.readings[0]);
       readings.length =
-          readings.text.ok() ? CodePointCount(*readings.text) : 0;
+          readings.text.ok() ? CodePointLength(*readings.text) : 0;
       window = {begin, begin + readings.length};
     }
   }
@@ -169,7 +163,7 @@ void TakeText(Server& server, const SnapshotOptions& options,
   if (snapshot.selection.ok()) {
     const Range selection = *snapshot.selection;
     if (window.Contains(selection)) {
-      snapshot.selected_text = std::string(Slice(
+      snapshot.selected_text = std::string(CodePointSlice(
           text, selection.begin - window.begin, selection.end - window.begin));
     } else {
       snapshot.selected_text =
@@ -185,9 +179,9 @@ void TakeText(Server& server, const SnapshotOptions& options,
         std::clamp(around->end, window.begin, window.end) - window.begin;
     const int64_t context = std::max<int64_t>(options.context, 0);
     snapshot.context_before =
-        Slice(text, std::max<int64_t>(begin - context, 0), begin);
+        CodePointSlice(text, std::max<int64_t>(begin - context, 0), begin);
     snapshot.context_after =
-        Slice(text, end, end + std::min(context, readings.length));
+        CodePointSlice(text, end, end + std::min(context, readings.length));
   }
 }
 
