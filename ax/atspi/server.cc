@@ -1,6 +1,5 @@
 #include "ax/atspi/server.h"
 
-#include <stdlib.h>
 #include <sys/types.h>
 #include <unistd.h>
 
@@ -18,6 +17,7 @@
 #include "ax/atspi/applications.h"
 #include "ax/atspi/bus.h"
 #include "ax/atspi/display.h"
+#include "ax/atspi/environment.h"
 #include "ax/atspi/focus_search.h"
 #include "ax/atspi/observer.h"
 #include "ax/atspi/reader.h"
@@ -29,11 +29,6 @@
 
 namespace tactus::ax::atspi {
 namespace {
-
-std::string Environment(const char* name) {
-  const char* value = getenv(name);
-  return value == nullptr ? "" : value;
-}
 
 absl::StatusOr<std::string> AddressFromSessionBus(Traffic* traffic,
                                                   absl::Time deadline) {
