@@ -30,6 +30,13 @@
 namespace tactus::ax::atspi {
 namespace {
 
+// A display that hangs leaves half of the time to accessibility itself, which
+// can be asked without one.
+absl::Time TimeOfDisplay(absl::Time deadline) {
+  const absl::Time now = Clock::Real().Now();
+  return now + (deadline - now) / 2;
+}
+
 absl::StatusOr<std::string> AddressFromSessionBus(Traffic* traffic,
                                                   absl::Time deadline) {
   absl::StatusOr<std::unique_ptr<Session>> session = Session::Connect(deadline);
@@ -67,7 +74,7 @@ class AtspiServerImpl : public AtspiServer {
           absl::UnimplementedError("the display is not to be asked");
     } else {
       absl::StatusOr<std::unique_ptr<Display>> display =
-          Display::Open(options_.display, &traffic_);
+          Display::Open(options_.display, &traffic_, TimeOfDisplay(deadline));
       display_status_ = display.status();
       if (display.ok()) display_ = *std::move(display);
     }
@@ -219,7 +226,7 @@ absl::StatusOr<std::string> FindAccessibilityBus(const AtspiOptions& options,
   std::unique_ptr<Display> display;
   if (!options.no_display) {
     absl::StatusOr<std::unique_ptr<Display>> opened =
-        Display::Open(options.display, &traffic);
+        Display::Open(options.display, &traffic, TimeOfDisplay(deadline));
     if (opened.ok()) display = *std::move(opened);
   }
   return FindAddress(options, display.get(), &traffic, deadline);
