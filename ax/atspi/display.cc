@@ -1,11 +1,7 @@
 #include "ax/atspi/display.h"
 
-#include <poll.h>
-#include <stdlib.h>
 #include <sys/types.h>
-#include <time.h>
 #include <xcb/xcb.h>
-#include <xcb/xcbext.h>
 
 #include <algorithm>
 #include <array>
@@ -18,11 +14,11 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
-#include "ax/clock/clock.h"
+#include "ax/atspi/environment.h"
 #include "ax/server/server.h"
 #include "ax/types/types.h"
+#include "ax/x11/connection.h"
 
 namespace tactus::ax::atspi {
 namespace {
@@ -33,38 +29,25 @@ constexpr uint32_t kMaxWindows = 256;
 // Of a property, in 32-bit words: window titles and one bus address.
 constexpr uint32_t kMaxWords = 1024;
 
-struct Free {
-  void operator()(void* p) const { free(p); }
-};
-using Reply = std::unique_ptr<xcb_get_property_reply_t, Free>;
+using Reply = x11::Reply<xcb_get_property_reply_t>;
 
 class XcbDisplay : public Display {
  public:
-  XcbDisplay(xcb_connection_t* connection, xcb_window_t root, Traffic* traffic)
-      : connection_(connection), root_(root), traffic_(traffic) {}
-  ~XcbDisplay() override { xcb_disconnect(connection_); }
+  // `atoms` are in the order of AtomIndex.
+  XcbDisplay(std::unique_ptr<x11::Connection> connection,
+             const std::vector<xcb_atom_t>& atoms, Traffic* traffic)
+      : connection_(std::move(connection)),
+        root_(connection_->root()),
+        traffic_(traffic) {
+    std::copy_n(atoms.begin(), atoms_.size(), atoms_.begin());
+  }
 
-  absl::Status InternAtoms() {
-    static constexpr std::array<const char*, kAtoms> kNames = {
+  static const std::vector<const char*>& AtomNames() {
+    static const auto& names = *new std::vector<const char*>{
         "_NET_ACTIVE_WINDOW", "_NET_CLIENT_LIST_STACKING",
         "_NET_WM_PID",        "_NET_WM_NAME",
         "AT_SPI_BUS",         "UTF8_STRING"};
-    std::array<xcb_intern_atom_cookie_t, kAtoms> cookies;
-    for (size_t i = 0; i < kAtoms; ++i) {
-      cookies[i] =
-          xcb_intern_atom(connection_, 0, strlen(kNames[i]), kNames[i]);
-    }
-    ++traffic_->flights;
-    traffic_->calls += kAtoms;
-    for (size_t i = 0; i < kAtoms; ++i) {
-      std::unique_ptr<xcb_intern_atom_reply_t, Free> reply(
-          xcb_intern_atom_reply(connection_, cookies[i], nullptr));
-      if (reply == nullptr) {
-        return absl::UnavailableError("the X display closed the connection");
-      }
-      atoms_[i] = reply->atom;
-    }
-    return absl::OkStatus();
+    return names;
   }
 
   absl::StatusOr<pid_t> ActivePid(absl::Time deadline) override {
@@ -163,7 +146,7 @@ class XcbDisplay : public Display {
   xcb_get_property_cookie_t Ask(xcb_window_t window, AtomIndex property,
                                 uint32_t words) {
     ++traffic_->calls;
-    return xcb_get_property(connection_, 0, window, atoms_[property],
+    return xcb_get_property(connection_->raw(), 0, window, atoms_[property],
                             XCB_GET_PROPERTY_TYPE_ANY, 0, words);
   }
 
@@ -174,36 +157,14 @@ class XcbDisplay : public Display {
     return Take(cookie, deadline);
   }
 
-  // xcb_wait_for_reply has no deadline, so the socket is polled instead.
   absl::StatusOr<Reply> Take(xcb_get_property_cookie_t cookie,
                              absl::Time deadline) {
-    xcb_flush(connection_);
-    for (;;) {
-      void* raw = nullptr;
-      xcb_generic_error_t* raw_error = nullptr;
-      const int ready =
-          xcb_poll_for_reply(connection_, cookie.sequence, &raw, &raw_error);
-      std::unique_ptr<xcb_generic_error_t, Free> error(raw_error);
-      Reply reply(static_cast<xcb_get_property_reply_t*>(raw));
-      if (ready) {
-        if (reply != nullptr) return reply;
-        if (error != nullptr) {
-          return absl::NotFoundError("the window has gone");
-        }
-        return absl::UnavailableError("the X display closed the connection");
-      }
-      if (xcb_connection_has_error(connection_)) {
-        return absl::UnavailableError("the X display closed the connection");
-      }
-      const absl::Duration left = deadline - Clock::Real().Now();
-      if (left <= absl::ZeroDuration()) {
-        xcb_discard_reply(connection_, cookie.sequence);
-        return absl::DeadlineExceededError("no answer from the X display");
-      }
-      pollfd fd{xcb_get_file_descriptor(connection_), POLLIN, 0};
-      const timespec timeout = absl::ToTimespec(std::min(left, absl::Hours(1)));
-      ppoll(&fd, 1, &timeout, nullptr);
+    absl::StatusOr<Reply> reply =
+        connection_->Take<xcb_get_property_reply_t>(cookie, deadline);
+    if (absl::IsNotFound(reply.status())) {
+      return absl::NotFoundError("the window has gone");
     }
+    return reply;
   }
 
   static std::vector<uint32_t> Cardinals(
@@ -227,9 +188,9 @@ class XcbDisplay : public Display {
                        xcb_get_property_value_length(&reply));
   }
 
-  xcb_connection_t* connection_;
-  xcb_window_t root_;
-  Traffic* traffic_;
+  const std::unique_ptr<x11::Connection> connection_;
+  const xcb_window_t root_;
+  Traffic* const traffic_;
   std::array<xcb_atom_t, kAtoms> atoms_ = {};
   xcb_window_t last_active_ = XCB_NONE;
 };
@@ -237,37 +198,26 @@ class XcbDisplay : public Display {
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<Display>> Display::Open(const std::string& name,
-                                                       Traffic* traffic) {
-  if (name.empty() && getenv("DISPLAY") == nullptr) {
+                                                       Traffic* traffic,
+                                                       absl::Time deadline) {
+  if (name.empty() && Environment("DISPLAY").empty()) {
     return absl::FailedPreconditionError(
-        getenv("WAYLAND_DISPLAY") != nullptr
+        !Environment("WAYLAND_DISPLAY").empty()
             ? "a Wayland session lists no windows to programs: only "
               "accessibility itself can say which window is active"
             : "DISPLAY is not set: run this inside a desktop session, or "
               "under tools/desktop/run");
   }
-  int screen_number = 0;
-  xcb_connection_t* connection =
-      xcb_connect(name.empty() ? nullptr : name.c_str(), &screen_number);
+  absl::StatusOr<std::unique_ptr<x11::Connection>> connection =
+      x11::Connection::Open(name, deadline);
   ++traffic->connections;
-  if (xcb_connection_has_error(connection)) {
-    xcb_disconnect(connection);
-    return absl::FailedPreconditionError(absl::StrCat(
-        "cannot open the X display '",
-        name.empty() ? getenv("DISPLAY") : name.c_str(),
-        "': check that it runs and that this user may use it (xhost)"));
-  }
-  xcb_screen_iterator_t screens =
-      xcb_setup_roots_iterator(xcb_get_setup(connection));
-  for (; screen_number > 0 && screens.rem > 1; --screen_number) {
-    xcb_screen_next(&screens);
-  }
-  auto display =
-      std::make_unique<XcbDisplay>(connection, screens.data->root, traffic);
-  if (absl::Status status = display->InternAtoms(); !status.ok()) {
-    return status;
-  }
-  return display;
+  if (!connection.ok()) return connection.status();
+  ++traffic->flights;
+  traffic->calls += static_cast<int64_t>(XcbDisplay::AtomNames().size());
+  const absl::StatusOr<std::vector<xcb_atom_t>> atoms =
+      (*connection)->Intern(XcbDisplay::AtomNames(), deadline);
+  if (!atoms.ok()) return atoms.status();
+  return std::make_unique<XcbDisplay>(*std::move(connection), *atoms, traffic);
 }
 
 }  // namespace tactus::ax::atspi

@@ -7,14 +7,13 @@
 //
 // Example:
 //
-//   absl::StatusOr<std::unique_ptr<Display>> display = Display::Open("",
-//   &traffic); absl::StatusOr<pid_t> pid = (*display)->ActivePid(deadline);
+//   absl::StatusOr<std::unique_ptr<Display>> display =
+//       Display::Open("", &traffic, deadline);
+//   absl::StatusOr<pid_t> pid = (*display)->ActivePid(deadline);
 //
 // Errors: FailedPrecondition where there is no X display (the message says what
 // to do), NotFound where the window manager does not say, DeadlineExceeded,
-// Unavailable when the display has gone. Connecting itself has no deadline, an
-// X server that accepts and never greets hangs it: XCB offers no way to bound
-// that.
+// Unavailable when the display has gone.
 #ifndef TACTUS_AX_ATSPI_DISPLAY_H_
 #define TACTUS_AX_ATSPI_DISPLAY_H_
 
@@ -35,7 +34,8 @@ class Display {
  public:
   // Opens `name`, or $DISPLAY where it is empty.
   static absl::StatusOr<std::unique_ptr<Display>> Open(const std::string& name,
-                                                       Traffic* traffic);
+                                                       Traffic* traffic,
+                                                       absl::Time deadline);
   virtual ~Display() = default;
 
   // The process of the window that has the keyboard: two flights, one when the

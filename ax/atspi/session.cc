@@ -1,6 +1,5 @@
 #include "ax/atspi/session.h"
 
-#include <stdlib.h>
 #include <systemd/sd-bus.h>
 
 #include <memory>
@@ -12,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
 #include "ax/atspi/bus.h"
+#include "ax/atspi/environment.h"
 #include "ax/atspi/protocol.h"
 #include "ax/atspi/quirks.h"
 #include "ax/server/server.h"
@@ -19,11 +19,6 @@
 
 namespace tactus::ax::atspi {
 namespace {
-
-std::string Environment(const char* name) {
-  const char* value = getenv(name);
-  return value == nullptr ? "" : value;
-}
 
 class SessionImpl : public Session {
  public:

@@ -368,6 +368,9 @@ std::optional<Attempt> Editor::SelectAndCheck(Rung rung, const Snapshot& base,
       return refuse(Reason::kSecure,
                     "the field is secure now, or may be: it is never edited");
     }
+    if (now->secure_beside) {
+      return refuse(Reason::kSecure, std::string(kSecureBeside));
+    }
     // While the caret is being moved away, what shows the range as selected is
     // late: it will be selected no more when the keys come.
     const bool selects =
@@ -556,6 +559,9 @@ Attempt Editor::Try(Rung rung, Context& context) {
       return TryWrite(rung, context);
     case Rung::kPaste:
     case Rung::kKeystrokes:
+      if (context.plan.no_keys) {
+        return Refused(rung, Reason::kSecure, std::string(kSecureBeside));
+      }
       return TryHands(rung, context);
     case Rung::kNone:
       break;
@@ -679,7 +685,7 @@ EditResult Editor::Run(const Edit& edit, const EditOptions& options) {
     }
     // A refusal that another way would meet as well.
     if (attempt.outcome == Outcome::kRefused &&
-        attempt.reason != Reason::kNoWay &&
+        attempt.reason != Reason::kNoWay && attempt.reason != Reason::kSecure &&
         attempt.reason != Reason::kClipboard &&
         attempt.reason != Reason::kBadText) {
       break;

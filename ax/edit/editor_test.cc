@@ -100,6 +100,15 @@ class EditorTest : public testing::Test {
     world_.MutableProgram("app:100")->nodes.push_back(std::move(other));
     return {"app:100", "/other"};
   }
+  // It has the keyboard and calls itself defunct, so the text beside it wins.
+  void AddDefunctSecret() {
+    mock::Node secret = mock::TextArea("/secret", "hunter2");
+    secret.role = {Role::kPassword, "password text"};
+    secret.states |= kStateDefunct;
+    mock::Program& program = *world_.MutableProgram("app:100");
+    program.nodes.push_back(std::move(secret));
+    program.focus = "/secret";
+  }
   void Before(int index, std::function<void(World&)> action) {
     server_.BetweenMessages(
         [index, action = std::move(action)](World& world, int now) {
@@ -557,6 +566,42 @@ TEST_F(EditorTest, SecureFieldIsRefusedBeforeAnythingIsSent) {
   EXPECT_EQ(Writes(), 0);
   EXPECT_TRUE(input_.log().empty());
   EXPECT_EQ(server_.TextSentToSecure(), 0);
+}
+
+TEST_F(EditorTest, DefunctSecureFieldWithTheKeyboardGetsNoKey) {
+  AddDefunctSecret();
+  Expect(Apply(kBrown, {.allow_keystrokes = true}), Outcome::kVerified,
+         Reason::kNone, Rung::kRange, "The brown fox");
+  TakesPastesAlone();
+  Expect(Apply({.kind = Kind::kReplaceRange, .text = "red", .range = {4, 9}},
+               {.allow_keystrokes = true}),
+         Outcome::kRefused, Reason::kSecure, Rung::kNone, "The brown fox");
+  EXPECT_TRUE(input_.log().empty());
+  EXPECT_EQ(server_.TextSentToSecure(), 0);
+}
+
+TEST_F(EditorTest, EditThatFailedBesideASecureFieldGoesToTheNextRungButKeys) {
+  AddDefunctSecret();
+  server_.Add(std::make_unique<TakesWholeValuesAlone>());
+  const EditResult result =
+      Apply(kBrown, {.allow_whole_value = true, .allow_keystrokes = true});
+  Expect(result, Outcome::kVerified, Reason::kNone, Rung::kWholeValue,
+         "The brown fox");
+  ASSERT_EQ(result.attempts.size(), 3u);
+  EXPECT_EQ(result.attempts[1].rung, Rung::kPaste);
+  EXPECT_EQ(result.attempts[1].reason, Reason::kSecure);
+  EXPECT_TRUE(input_.log().empty());
+}
+
+TEST_F(EditorTest, SecureFieldThatTakesTheKeyboardAfterTheSelectionGetsNoKey) {
+  TakesPastesAlone();
+  Before(kSnapshot + 2, [this](World&) { AddDefunctSecret(); });
+  Expect(Apply(kBrown), Outcome::kRefused, Reason::kSecure, Rung::kPaste,
+         "The quick fox");
+  EXPECT_EQ(Keys(), 0);
+  EXPECT_EQ(input_.clipboard(), copied_);
+  EXPECT_EQ(world_.Find(field_)->selection, std::nullopt);
+  EXPECT_EQ(world_.Find(field_)->caret, 13);
 }
 
 TEST_F(EditorTest, AmbiguousFocusIsRefusedBeforeAnythingIsSent) {

@@ -12,7 +12,7 @@
 #include "ax/snapshot/snapshot.h"
 #include "ax/snapshot/token.h"
 #include "ax/text/graphemes.h"
-#include "ax/text/offsets.h"
+#include "ax/text/slice.h"
 #include "ax/text/utf.h"
 #include "ax/types/types.h"
 
@@ -21,15 +21,6 @@ namespace {
 
 Planned Refuse(Reason reason, std::string message) {
   return {std::nullopt, {reason, std::move(message)}};
-}
-
-int64_t Length(std::string_view text) {
-  return static_cast<int64_t>(CodePointCount(text));
-}
-
-std::string_view Slice(std::string_view text, int64_t begin, int64_t end) {
-  return SubstrByCodePoints(text, static_cast<size_t>(begin),
-                            static_cast<size_t>(end));
 }
 
 std::string Show(Range range) {
@@ -85,7 +76,7 @@ std::optional<Range> Overlap(const Edit& edit, const Snapshot& snapshot) {
   const std::string& read = *snapshot.value;
   const Range window = snapshot.window;
   const int64_t from = edit.expect_begin.value_or(window.begin);
-  const Range expected = {from, from + Length(*edit.expect)};
+  const Range expected = {from, from + CodePointLength(*edit.expect)};
   if (expected == window || !edit.expect_begin.has_value() || snapshot.whole) {
     if (*edit.expect != read || expected != window) return std::nullopt;
     return window;
@@ -93,9 +84,10 @@ std::optional<Range> Overlap(const Edit& edit, const Snapshot& snapshot) {
   const Range both = {std::max(window.begin, expected.begin),
                       std::min(window.end, expected.end)};
   if (both.begin > both.end) return std::nullopt;
-  if (Slice(read, both.begin - window.begin, both.end - window.begin) !=
-      Slice(*edit.expect, both.begin - expected.begin,
-            both.end - expected.begin)) {
+  if (CodePointSlice(read, both.begin - window.begin,
+                     both.end - window.begin) !=
+      CodePointSlice(*edit.expect, both.begin - expected.begin,
+                     both.end - expected.begin)) {
     return std::nullopt;
   }
   return both;
@@ -157,8 +149,8 @@ std::optional<Range> Locate(const Snapshot& snapshot, const Edit& edit,
         return std::nullopt;
       }
       const int64_t begin =
-          window.begin + Length(std::string_view(text).substr(0, at));
-      return Range{begin, begin + Length(edit.old_text)};
+          window.begin + CodePointLength(std::string_view(text).substr(0, at));
+      return Range{begin, begin + CodePointLength(edit.old_text)};
     }
   }
   return std::nullopt;
@@ -218,6 +210,9 @@ Planned MakePlan(const Snapshot& snapshot, const Edit& edit) {
     return Refuse(Reason::kAmbiguous,
                   "two fields claim the focus with equal right: click into "
                   "the one that is meant");
+  }
+  if (snapshot.secure_beside && snapshot.strategy() != Strategy::kRangeEdit) {
+    return Refuse(Reason::kSecure, std::string(kSecureBeside));
   }
   if (!snapshot.value.ok()) {
     return Refuse(Reason::kNoFocus,
@@ -304,13 +299,13 @@ Planned MakePlan(const Snapshot& snapshot, const Edit& edit) {
   Plan plan;
   plan.range = *range;
   plan.text = edit.text;
-  plan.length = Length(edit.text);
+  plan.length = CodePointLength(edit.text);
   plan.window_begin = window.begin;
   plan.before = text;
   plan.before_length = window.length();
-  plan.after.append(Slice(text, 0, begin));
+  plan.after.append(CodePointSlice(text, 0, begin));
   plan.after.append(edit.text);
-  plan.after.append(Slice(text, end, window.length()));
+  plan.after.append(CodePointSlice(text, end, window.length()));
   plan.after_length = plan.before_length - range->length() + plan.length;
   plan.whole = snapshot.whole;
   if (snapshot.character_count.ok()) {
@@ -320,6 +315,7 @@ Planned MakePlan(const Snapshot& snapshot, const Edit& edit) {
   const bool keeps_selection = edit.kind == Edit::Kind::kInsertAtCaret &&
                                snapshot.selection.ok() &&
                                !snapshot.selection->empty();
+  plan.no_keys = snapshot.secure_beside;
   if (!keeps_selection) {
     plan.caret = edit.caret.value_or(range->begin + plan.length);
   }

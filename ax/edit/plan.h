@@ -17,12 +17,18 @@
 #include <optional>
 #include <string>
 
+#include "absl/strings/string_view.h"
 #include "ax/edit/outcome.h"
 #include "ax/snapshot/snapshot.h"
 #include "ax/snapshot/token.h"
 #include "ax/types/types.h"
 
 namespace tactus::ax {
+
+// Why no key is sent where Snapshot::secure_beside is so.
+inline constexpr absl::string_view kSecureBeside =
+    "another field that claims the focus is secure, or may be, and a key could "
+    "go there: click into the field that is meant";
 
 // One edit. Offsets are code points of the whole text.
 struct Edit {
@@ -77,6 +83,9 @@ struct Plan {
   std::optional<int64_t> count_after;
   // Where the caret goes; absent where it is left alone.
   std::optional<int64_t> caret;
+  // Another claim of the focus is secure, or may be: no key may be sent, since
+  // it could go there. What names the element may be.
+  bool no_keys = false;
 
   bool changes_nothing() const { return before == after; }
 };

@@ -100,6 +100,19 @@ TEST(PlanTest, SecureFieldIsRefusedWhateverElseIsWrong) {
   EXPECT_EQ(Refused(s, {.text = std::string(1, '\0')}), Reason::kSecure);
 }
 
+TEST(PlanTest, SecureClaimBesideForbidsKeysAndNothingElse) {
+  Snapshot s = Area("x");
+  s.secure_beside = true;
+  EXPECT_TRUE(PlanOf(s, {.text = "y"}).no_keys);
+  s.value_settable = false;
+  EXPECT_EQ(s.strategy(), Strategy::kPaste);
+  EXPECT_EQ(Refused(s, {.text = "y"}), Reason::kSecure);
+  s = Terminal("x");
+  s.secure_beside = true;
+  EXPECT_EQ(Refused(s, {.text = "y"}), Reason::kSecure);
+  EXPECT_FALSE(PlanOf(Area("x"), {.text = "y"}).no_keys);
+}
+
 TEST(PlanTest, ReadOnlyFieldIsRefused) {
   Snapshot s = Area("x");
   s.states |= kStateReadOnly;

@@ -13,7 +13,7 @@
 #include "ax/edit/plan.h"
 #include "ax/read/read.h"
 #include "ax/server/server.h"
-#include "ax/text/offsets.h"
+#include "ax/text/slice.h"
 #include "ax/types/types.h"
 
 namespace tactus::ax {
@@ -25,19 +25,15 @@ constexpr int64_t kMargin = 64;
 // The longest pause between two looks: what lands is seen within this time.
 constexpr absl::Duration kSlowest = absl::Milliseconds(16);
 
-std::string_view First(std::string_view text, int64_t code_points) {
-  return SubstrByCodePoints(text, 0, static_cast<size_t>(code_points));
-}
-
 // Part of the new text stands where all of it is to be, with the old text gone
 // or still there behind it.
 bool IsOnTheWay(const Plan& plan, std::string_view text) {
   const std::string_view before = plan.before;
   const std::string_view head =
-      First(before, plan.range.begin - plan.window_begin);
-  const std::string_view old = SubstrByCodePoints(
-      before, static_cast<size_t>(plan.range.begin - plan.window_begin),
-      static_cast<size_t>(plan.range.end - plan.window_begin));
+      CodePointSlice(before, 0, plan.range.begin - plan.window_begin);
+  const std::string_view old =
+      CodePointSlice(before, plan.range.begin - plan.window_begin,
+                     plan.range.end - plan.window_begin);
   const std::string_view tail = before.substr(head.size() + old.size());
   if (text.substr(0, head.size()) != head) return false;
   std::string_view rest = text.substr(head.size());
@@ -67,9 +63,11 @@ Sight Judge(const Plan& plan, const absl::StatusOr<std::string>& text,
   if (!text.ok()) return Sight::kUnreadable;
   // Of a window the text goes on behind it.
   const std::string_view as_after =
-      plan.whole ? std::string_view(*text) : First(*text, plan.after_length);
+      plan.whole ? std::string_view(*text)
+                 : CodePointSlice(*text, 0, plan.after_length);
   const std::string_view as_before =
-      plan.whole ? std::string_view(*text) : First(*text, plan.before_length);
+      plan.whole ? std::string_view(*text)
+                 : CodePointSlice(*text, 0, plan.before_length);
   const bool landed = as_after == plan.after;
   const bool unchanged = as_before == plan.before;
   if (plan.count_after.has_value() && (landed || unchanged)) {
@@ -103,7 +101,7 @@ Seen Look(Server& server, const Element& element, const Plan& plan,
     if (!plan.whole) {
       const int64_t shown = seen.sight == Sight::kUnchanged ? plan.before_length
                                                             : plan.after_length;
-      *text = std::string(First(*text, shown));
+      *text = std::string(CodePointSlice(*text, 0, shown));
     }
     seen.text = *std::move(text);
   }

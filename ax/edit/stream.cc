@@ -12,21 +12,12 @@
 #include "ax/edit/outcome.h"
 #include "ax/edit/plan.h"
 #include "ax/text/graphemes.h"
-#include "ax/text/offsets.h"
+#include "ax/text/slice.h"
 #include "ax/text/utf.h"
 #include "ax/types/types.h"
 
 namespace tactus::ax {
 namespace {
-
-int64_t Length(std::string_view text) {
-  return static_cast<int64_t>(CodePointCount(text));
-}
-
-std::string Slice(std::string_view text, int64_t begin, int64_t end) {
-  return std::string(SubstrByCodePoints(text, static_cast<size_t>(begin),
-                                        static_cast<size_t>(end)));
-}
 
 // Code points that both begin with.
 size_t CommonPrefix(std::string_view a, std::string_view b) {
@@ -67,8 +58,8 @@ EditResult Ended() {
 }  // namespace
 
 Change LeastChange(const std::string& from, const std::string& to) {
-  const auto before = static_cast<size_t>(Length(from));
-  const auto after = static_cast<size_t>(Length(to));
+  const auto before = static_cast<size_t>(CodePointLength(from));
+  const auto after = static_cast<size_t>(CodePointLength(to));
   size_t prefix = CommonPrefix(from, to);
   while (prefix > 0 && !(IsGraphemeBoundary(from, prefix) &&
                          IsGraphemeBoundary(to, prefix))) {
@@ -80,8 +71,8 @@ Change LeastChange(const std::string& from, const std::string& to) {
     --suffix;
   }
   return {{static_cast<int64_t>(prefix), static_cast<int64_t>(before - suffix)},
-          Slice(to, static_cast<int64_t>(prefix),
-                static_cast<int64_t>(after - suffix))};
+          std::string(CodePointSlice(to, static_cast<int64_t>(prefix),
+                                     static_cast<int64_t>(after - suffix)))};
 }
 
 void Stream::Take(const EditResult& result) {
@@ -121,9 +112,9 @@ EditResult Stream::Start(const std::string& text, bool final,
   Phrase phrase;
   phrase.begin = result.replaced.begin;
   phrase.text = text;
-  phrase.replaced =
-      Slice(*result.before, result.replaced.begin - result.window_begin,
-            result.replaced.end - result.window_begin);
+  phrase.replaced = CodePointSlice(*result.before,
+                                   result.replaced.begin - result.window_begin,
+                                   result.replaced.end - result.window_begin);
   phrase.window = *result.after;
   phrase.window_begin = result.window_begin;
   phrase_ = std::move(phrase);
@@ -142,7 +133,7 @@ EditResult Stream::Rewrite(const std::string& text,
                      .expect = phrase.window,
                      .expect_begin = phrase.window_begin,
                      .element = pinned_,
-                     .caret = phrase.begin + Length(text),
+                     .caret = phrase.begin + CodePointLength(text),
                      .allow_newlines = options_.allow_newlines,
                      .allow_split_characters = true},
                     options);
@@ -196,7 +187,7 @@ EditResult Stream::Final(const std::string& text, const EditOptions& options) {
     editor_.set_undo(
         UndoRecord{*application_,
                    *pinned_,
-                   {phrase.begin, phrase.begin + Length(phrase.text)},
+                   {phrase.begin, phrase.begin + CodePointLength(phrase.text)},
                    phrase.replaced,
                    phrase.window_begin,
                    phrase.window});

@@ -188,15 +188,6 @@ size_t PrintOf(const World& world) {
   return print;
 }
 
-bool OneClaims(const World& world, const std::string& application) {
-  const mock::Program* program = world.FindProgram(application);
-  return program == nullptr ||
-         std::count_if(program->nodes.begin(), program->nodes.end(),
-                       [](const mock::Node& node) {
-                         return (node.states & kStateFocused) != 0;
-                       }) <= 1;
-}
-
 int64_t Size(const std::u32string& text) {
   return static_cast<int64_t>(text.size());
 }
@@ -261,13 +252,10 @@ class Witness {
         message.verb == Verb::kWrite && message.what != Change::kSelect;
     if (message.verb == Verb::kInput) {
       const std::optional<Element> focused = world.Focused();
-      // Where several claim the focus it is for the snapshot to say which has
-      // it; a key reaches whatever has the keyboard.
+      // A key reaches whatever has the keyboard, whatever else was chosen.
       sending.told_secure =
           focused.has_value() &&
-          told_.contains({focused->application, focused->path}) &&
-          (!last_.has_value() || last_->element == *focused ||
-           OneClaims(world, focused->application));
+          told_.contains({focused->application, focused->path});
     }
     if (last_.has_value()) sending.read = last_;
     sendings_[message.index] = std::move(sending);

@@ -1,6 +1,8 @@
 #include "ax/focus/focus_cache.h"
 
+#include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <thread>
@@ -13,7 +15,7 @@
 #include "ax/focus/tracker.h"
 #include "ax/read/read.h"
 #include "ax/resolve/resolve.h"
-#include "ax/score/score.h"
+#include "ax/score/claims.h"
 #include "ax/server/server.h"
 #include "ax/sync/mutex.h"
 #include "ax/types/types.h"
@@ -117,36 +119,41 @@ absl::StatusOr<Target> FocusCache::Confirm(const FocusTracker::Guess& guess,
   if (application == applications_.end()) {
     return absl::NotFoundError("an application not met before");
   }
+  constexpr Attribute kAsked[] = {Attribute::kRole, Attribute::kSubrole,
+                                  Attribute::kStates};
   std::vector<ReadRequest> requests;
   for (const Element& candidate : guess.candidates) {
-    requests.push_back({candidate, Attribute::kRole});
-    requests.push_back({candidate, Attribute::kStates});
+    for (const Attribute attribute : kAsked) {
+      requests.push_back({candidate, attribute});
+    }
   }
   const ReadResult result = ReadAll(*server_, requests, deadline);
-  int best_score = -1;
-  size_t best = 0;
+  std::vector<Claim> claims;
   for (size_t i = 0; i < guess.candidates.size(); ++i) {
-    const absl::StatusOr<RoleValue> role =
-        Get<RoleValue>(result.readings[2 * i]);
-    const absl::StatusOr<int64_t> states =
-        Get<int64_t>(result.readings[2 * i + 1]);
-    if (absl::IsUnavailable(states.status())) {
+    const Reading* reading = &result.readings[i * std::size(kAsked)];
+    Claim claim = {.element = guess.candidates[i],
+                   .role = Get<RoleValue>(reading[0]),
+                   .subrole = Get<RoleValue>(reading[1]),
+                   .states = Get<int64_t>(reading[2])};
+    if (absl::IsUnavailable(claim.states.status())) {
       tracker_.Forget(guess.candidates[i]);
     }
-    if (!states.ok()) continue;
-    const int score = Score(static_cast<States>(*states),
-                            role.ok() ? role->role : Role::kUnknown);
-    if (score > best_score) {
-      best_score = score;
-      best = i;
-    }
+    // What had the focus once claims nothing for that.
+    if (claim.states.ok() && !(*claim.states & kStateFocused)) continue;
+    claims.push_back(std::move(claim));
   }
-  if (best_score < 0) {
+  const Choice choice = Choose(claims);
+  if (!choice.best.has_value()) {
     return absl::NotFoundError("no candidate has the focus any longer");
   }
   Target target;
   target.application = application->second;
-  target.candidates = {guess.candidates[best]};
+  // The snapshot weighs the rivals anew: were they left out here, it could not
+  // know that this claim is a guess, or that a key could reach a secure one.
+  target.candidates = {claims[*choice.best].element};
+  for (const size_t rival : choice.rivals) {
+    target.candidates.push_back(claims[rival].element);
+  }
   target.route = Route::kCache;
   target.window = guess.window;
   return target;

@@ -115,6 +115,57 @@ TEST_F(FocusCacheTest, FieldThatTurnedSecureIsNotReadThoughTheCacheKnewIt) {
   EXPECT_EQ(server_.TextSentToSecure(), 0);
 }
 
+TEST_F(FocusCacheTest, DefunctSecureFieldThatWasFocusedIsPassedOn) {
+  mock::Node* second = world_.Mutable(second_);
+  second->role = {Role::kPassword, "password text"};
+  ASSERT_TRUE(world_.Focus(second_).ok());
+  second = world_.Mutable(second_);
+  second->states |= kStateDefunct;
+  world_.Mutable(first_)->states |= kStateFocused;
+  Step();
+  const Snapshot s = Take();
+  EXPECT_EQ(s.route, Route::kCache);
+  EXPECT_EQ(s.element, first_);
+  EXPECT_TRUE(s.secure_beside);
+  EXPECT_EQ(s.traffic.flights, 2);
+  EXPECT_EQ(server_.TextSentToSecure(), 0);
+  EXPECT_EQ(caches_server_->TextSentToSecure(), 0);
+}
+
+TEST_F(FocusCacheTest, DefunctFieldOfSecureSubroleIsPassedOn) {
+  world_.Mutable(second_)->subrole = RoleValue{Role::kPassword, "secure"};
+  ASSERT_TRUE(world_.Focus(second_).ok());
+  world_.Mutable(second_)->states |= kStateDefunct;
+  world_.Mutable(first_)->states |= kStateFocused;
+  Step();
+  const Snapshot s = Take();
+  EXPECT_EQ(s.route, Route::kCache);
+  EXPECT_TRUE(s.secure_beside);
+}
+
+TEST_F(FocusCacheTest, SecureFieldThatTheUserHasLeftIsNoRisk) {
+  ASSERT_TRUE(world_.SetSecure(second_, true).ok());
+  ASSERT_TRUE(world_.Focus(second_).ok());
+  Step();
+  ASSERT_TRUE(world_.Focus(first_).ok());
+  Step();
+  const Snapshot s = Take();
+  EXPECT_EQ(s.route, Route::kCache);
+  EXPECT_EQ(s.element, first_);
+  EXPECT_FALSE(s.secure_beside);
+  EXPECT_EQ(s.traffic.calls, 10);
+}
+
+TEST_F(FocusCacheTest, SecondClaimOfEqualRightIsPassedOn) {
+  ASSERT_TRUE(world_.Focus(second_).ok());
+  world_.Mutable(first_)->states |= kStateFocused;
+  Step();
+  const Snapshot s = Take();
+  EXPECT_EQ(s.route, Route::kCache);
+  EXPECT_EQ(s.element, second_);
+  EXPECT_TRUE(s.ambiguous);
+}
+
 TEST_F(FocusCacheTest, ApplicationThatQuitLeavesNoHint) {
   ASSERT_TRUE(world_.Quit(first_.application).ok());
   Step();

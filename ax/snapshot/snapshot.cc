@@ -1,6 +1,7 @@
 #include "ax/snapshot/snapshot.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -14,11 +15,10 @@
 #include "absl/time/time.h"
 #include "ax/read/read.h"
 #include "ax/resolve/resolve.h"
-#include "ax/score/score.h"
+#include "ax/score/claims.h"
 #include "ax/server/server.h"
 #include "ax/snapshot/token.h"
-#include "ax/text/offsets.h"
-#include "ax/text/utf.h"
+#include "ax/text/slice.h"
 #include "ax/types/types.h"
 
 namespace tactus::ax {
@@ -31,26 +31,6 @@ constexpr size_t kMaxCandidates = 8;
 constexpr Attribute kIdentity[] = {
     Attribute::kRole, Attribute::kSubrole, Attribute::kStates,
     Attribute::kValueSettable, Attribute::kSelectionSettable};
-
-struct Identity {
-  absl::StatusOr<RoleValue> role;
-  absl::StatusOr<RoleValue> subrole;
-  absl::StatusOr<int64_t> states;
-  absl::StatusOr<bool> value_settable;
-  absl::StatusOr<bool> selection_settable;
-};
-
-// Secure, or not known to be otherwise. A subrole that the platform lacks says
-// nothing; one that could not be read may have said "secure".
-bool MayBeSecure(const Identity& identity) {
-  if (!identity.role.ok()) return true;
-  if (identity.role->role == Role::kPassword) return true;
-  if (identity.subrole.ok()) {
-    return identity.subrole->role == Role::kPassword;
-  }
-  return !absl::IsNotFound(identity.subrole.status()) &&
-         !absl::IsUnimplemented(identity.subrole.status());
-}
 
 bool HoldsText(States states, Role role) {
   if (states & kStateSupportsText) return true;
@@ -85,7 +65,7 @@ TextReadings ReadText(Server& server, const Element& element, Range range,
   TextReadings readings{
       Get<std::string>(result.readings[0]), Get<int64_t>(result.readings[1]),
       Get<int64_t>(result.readings[2]), Get<Range>(result.readings[3])};
-  if (readings.text.ok()) readings.length = CodePointCount(*readings.text);
+  if (readings.text.ok()) readings.length = CodePointLength(*readings.text);
   return readings;
 }
 
@@ -94,11 +74,6 @@ TextReadings ReadText(Server& server, const Element& element, Range range,
 bool Contradict(const TextReadings& readings, int64_t limit) {
   if (!readings.text.ok() || !readings.count.ok()) return false;
   return readings.length != std::min(*readings.count, limit);
-}
-
-std::string Slice(const std::string& text, int64_t begin, int64_t end) {
-  return std::string(SubstrByCodePoints(text, static_cast<size_t>(begin),
-                                        static_cast<size_t>(end)));
 }
 
 // Keeps what a writer may rely on: positions inside the text, in order.
@@ -159,7 +134,8 @@ void TakeText(Server& server, const SnapshotOptions& options,
       const ReadResult result =
           ReadAll(server, {&request, 1}, options.deadline);
       readings.text = Get<std::string>(result.readings[0]);
-      readings.length = readings.text.ok() ? CodePointCount(*readings.text) : 0;
+      readings.length =
+          readings.text.ok() ? CodePointLength(*readings.text) : 0;
       window = {begin, begin + readings.length};
     }
   }
@@ -187,8 +163,8 @@ void TakeText(Server& server, const SnapshotOptions& options,
   if (snapshot.selection.ok()) {
     const Range selection = *snapshot.selection;
     if (window.Contains(selection)) {
-      snapshot.selected_text = Slice(text, selection.begin - window.begin,
-                                     selection.end - window.begin);
+      snapshot.selected_text = std::string(CodePointSlice(
+          text, selection.begin - window.begin, selection.end - window.begin));
     } else {
       snapshot.selected_text =
           absl::OutOfRangeError("the selection is not within the window read");
@@ -203,9 +179,9 @@ void TakeText(Server& server, const SnapshotOptions& options,
         std::clamp(around->end, window.begin, window.end) - window.begin;
     const int64_t context = std::max<int64_t>(options.context, 0);
     snapshot.context_before =
-        Slice(text, std::max<int64_t>(begin - context, 0), begin);
+        CodePointSlice(text, std::max<int64_t>(begin - context, 0), begin);
     snapshot.context_after =
-        Slice(text, end, end + std::min(context, readings.length));
+        CodePointSlice(text, end, end + std::min(context, readings.length));
   }
 }
 
@@ -219,12 +195,21 @@ void NoText(absl::Status why, Snapshot& snapshot) {
 
 // The better of two statuses to return when no candidate serves: what the
 // server said of the element says more than that it does not serve.
-absl::Status WhyNone(const std::vector<Identity>& identities) {
-  for (const Identity& identity : identities) {
-    const absl::Status& status = identity.states.status();
+absl::Status WhyNone(const std::vector<Claim>& claims) {
+  for (const Claim& claim : claims) {
+    const absl::Status& status = claim.states.status();
     if (!status.ok()) return status;
   }
   return absl::UnavailableError("no element claims the focus any longer");
+}
+
+// Some element beyond the first `read` is none of these: what it is, is not
+// known.
+bool HasUnread(const std::vector<Element>& candidates, size_t read) {
+  const auto unread = candidates.begin() + static_cast<ptrdiff_t>(read);
+  return std::any_of(unread, candidates.end(), [&](const Element& element) {
+    return std::find(candidates.begin(), unread, element) == unread;
+  });
 }
 
 absl::StatusOr<Snapshot> Take(Server& server, const Target& target,
@@ -250,53 +235,43 @@ absl::StatusOr<Snapshot> Take(Server& server, const Target& target,
     }
   }
 
-  std::vector<Identity> identities(candidates);
-  int best_score = -1;
-  size_t best = 0;
-  bool tie = false;
+  std::vector<Claim> claims;
+  claims.reserve(candidates);
   for (size_t i = 0; i < candidates; ++i) {
     const Reading* reading = &result.readings[i * std::size(kIdentity)];
-    Identity& identity = identities[i];
-    identity.role = Get<RoleValue>(reading[0]);
-    identity.subrole = Get<RoleValue>(reading[1]);
-    identity.states = Get<int64_t>(reading[2]);
-    identity.value_settable = Get<bool>(reading[3]);
-    identity.selection_settable = Get<bool>(reading[4]);
-    if (!identity.states.ok()) continue;
-    // What may be secure competes as secure: were it scored as less, a plain
-    // field beside it would be read in its place.
-    const Role role =
-        MayBeSecure(identity) ? Role::kPassword : identity.role->role;
-    const int score = Score(static_cast<States>(*identity.states), role);
-    if (score > best_score) {
-      best_score = score;
-      best = i;
-      tie = false;
-    } else if (score == best_score && score >= 0 &&
-               !(target.candidates[i] == target.candidates[best])) {
-      tie = true;
-    }
+    claims.push_back({.element = target.candidates[i],
+                      .role = Get<RoleValue>(reading[0]),
+                      .subrole = Get<RoleValue>(reading[1]),
+                      .states = Get<int64_t>(reading[2])});
   }
-  if (best_score < 0) return WhyNone(identities);
+  const Choice choice = Choose(claims);
+  if (!choice.best.has_value()) return WhyNone(claims);
 
-  const Identity& identity = identities[best];
+  const Claim& claim = claims[*choice.best];
+  const Reading* reading =
+      &result.readings[*choice.best * std::size(kIdentity)];
   Snapshot snapshot;
   snapshot.application = target.application;
-  snapshot.element = target.candidates[best];
+  snapshot.element = claim.element;
   snapshot.route = target.route;
   snapshot.system_wide = target.system_wide;
-  snapshot.role = identity.role;
-  snapshot.secure = MayBeSecure(identity);
-  snapshot.states = static_cast<States>(*identity.states);
-  snapshot.value_settable = identity.value_settable;
-  snapshot.selection_settable = identity.selection_settable;
-  snapshot.ambiguous = tie;
+  snapshot.role = claim.role;
+  snapshot.secure = MayBeSecure(claim);
+  snapshot.states = static_cast<States>(*claim.states);
+  snapshot.value_settable = Get<bool>(reading[3]);
+  snapshot.selection_settable = Get<bool>(reading[4]);
+  snapshot.ambiguous = choice.tie;
+  snapshot.secure_beside =
+      choice.secure_beside || HasUnread(target.candidates, candidates);
   if (!result.batched) {
     snapshot.notes.push_back(
         "the server rejects batches: read attribute by attribute");
   }
-  if (tie) {
+  if (choice.tie) {
     snapshot.notes.push_back("more than one element claims the focus");
+  }
+  if (snapshot.secure_beside) {
+    snapshot.notes.push_back("another claim of the focus is secure, or may be");
   }
 
   if (snapshot.secure) {

@@ -98,6 +98,10 @@ struct Snapshot {
   // Another element claims the focus with equal right. Reading it is a guess
   // that only the server's order decided; a writer must refuse.
   bool ambiguous = false;
+  // Another claim of the focus in this application is secure, or may be. Keys
+  // go to whatever has the keyboard, so a writer must send none; what names the
+  // element is no risk.
+  bool secure_beside = false;
   // What was wrong and mended or left: for people, in no fixed form.
   std::vector<std::string> notes;
 

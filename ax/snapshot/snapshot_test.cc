@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -179,6 +180,54 @@ TEST_F(SnapshotTest, FieldThatTurnsSecureUnderWayIsNotAskedAgain) {
     }
     EXPECT_EQ(server_->TextSentToToldSecure(), 0) << "at message " << at;
   }
+}
+
+// A password field that has the keyboard and calls itself defunct, so that the
+// text beside it wins.
+TEST_F(SnapshotTest, SecureClaimThatLosesIsToldInTheSameFlights) {
+  mock::Node secret = mock::TextArea("/secret", "hunter2");
+  secret.role = {Role::kPassword, "password text"};
+  secret.states |= kStateDefunct;
+  mock::Program& program = *world_->MutableProgram("app:100");
+  program.nodes.push_back(std::move(secret));
+  program.focus = "/secret";
+  const Snapshot s = Take();
+  EXPECT_EQ(s.element, field_);
+  EXPECT_FALSE(s.secure);
+  EXPECT_FALSE(s.ambiguous);
+  EXPECT_TRUE(s.secure_beside);
+  EXPECT_EQ(s.notes, std::vector<std::string>{
+                         "another claim of the focus is secure, or may be"});
+  EXPECT_EQ(*s.value, "The quick brown fox");
+  EXPECT_EQ(server_->TextSentToSecure(), 0);
+  EXPECT_EQ(s.traffic.flights, 4);
+  EXPECT_EQ(s.traffic.calls, 1 + 1 + 2 * 5 + 4);
+}
+
+TEST_F(SnapshotTest, PlainClaimThatLosesIsNoSecret) {
+  Add("stale_focus_claims", {.parameter = 3});
+  EXPECT_FALSE(Take().secure_beside);
+}
+
+TEST_F(SnapshotTest, ClaimsThatAreTooManyToBeReadMayBeSecure) {
+  Add("stale_focus_claims", {.parameter = 7});
+  EXPECT_FALSE(Take().secure_beside);
+  Stage("text");
+  // Listed last, the field itself would not be read: there must be another.
+  mock::Program& program = *world_->MutableProgram("app:100");
+  for (int i = 0; i < 8; ++i) {
+    mock::Node stale = mock::TextArea("/stale" + std::to_string(i), "");
+    stale.states &= ~kStateShowing;
+    program.nodes.push_back(std::move(stale));
+  }
+  const Snapshot s = Take();
+  EXPECT_EQ(s.element, field_);
+  EXPECT_TRUE(s.secure_beside);
+}
+
+TEST_F(SnapshotTest, OneElementOfferedManyTimesIsReadWhole) {
+  Add("ghosts_claim_focus", {.parameter = 7});
+  EXPECT_FALSE(Take().secure_beside);
 }
 
 TEST_F(SnapshotTest, ReadOnlyFieldIsReadAndRefusedForEditing) {

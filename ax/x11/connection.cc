@@ -8,17 +8,22 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cstring>
 #include <memory>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
+#include "absl/base/thread_annotations.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
 #include "ax/clock/clock.h"
+#include "ax/sync/condition.h"
+#include "ax/sync/mutex.h"
 
 namespace tactus::ax::x11 {
 namespace {
@@ -29,6 +34,41 @@ absl::Status Refused(const xcb_generic_error_t& error) {
                                           error.error_code));
 }
 
+// Threads that may wait at once for a greeting that nobody waits for any more.
+// A process asks one display or two; each that hangs costs a thread and a
+// socket until its server ends.
+constexpr int kMaxLeftBehind = 4;
+
+// One act of connecting, shared by who waits for it and the thread that does
+// it.
+struct Connecting {
+  Mutex mutex;
+  Condition changed;
+  bool done ABSL_GUARDED_BY(mutex) = false;
+  // Nobody waits any more: the thread closes what it has opened.
+  bool left ABSL_GUARDED_BY(mutex) = false;
+  xcb_connection_t* connection ABSL_GUARDED_BY(mutex) = nullptr;
+  int screen ABSL_GUARDED_BY(mutex) = 0;
+};
+
+std::atomic<int> left_behind = 0;
+
+void Connect(const std::string& display, Connecting& connecting) {
+  int screen = 0;
+  xcb_connection_t* connection =
+      xcb_connect(display.empty() ? nullptr : display.c_str(), &screen);
+  MutexLock lock(&connecting.mutex);
+  if (connecting.left) {
+    xcb_disconnect(connection);
+    --left_behind;
+    return;
+  }
+  connecting.connection = connection;
+  connecting.screen = screen;
+  connecting.done = true;
+  connecting.changed.NotifyAll();
+}
+
 }  // namespace
 
 absl::Status DisplayGone() {
@@ -36,7 +76,7 @@ absl::Status DisplayGone() {
 }
 
 absl::StatusOr<std::unique_ptr<Connection>> Connection::Open(
-    const std::string& display) {
+    const std::string& display, absl::Time deadline) {
   const char* from_environment = getenv("DISPLAY");
   if (display.empty() &&
       (from_environment == nullptr || *from_environment == '\0')) {
@@ -49,14 +89,44 @@ absl::StatusOr<std::unique_ptr<Connection>> Connection::Open(
             : "DISPLAY is not set: run this inside a desktop session, or "
               "under tools/desktop/run");
   }
+  const std::string name = display.empty() ? from_environment : display;
+  if (Clock::Real().Now() >= deadline) {
+    return absl::DeadlineExceededError(
+        absl::StrCat("no time was left to open the X display '", name, "'"));
+  }
+  if (left_behind >= kMaxLeftBehind) {
+    return absl::ResourceExhaustedError(
+        absl::StrCat("the X display '", name,
+                     "' is not asked: earlier ones accepted the connection and "
+                     "have not greeted yet"));
+  }
+  const auto connecting = std::make_shared<Connecting>();
+  std::thread([display, connecting] {
+    Connect(display, *connecting);
+  }).detach();
   int screen_number = 0;
-  xcb_connection_t* connection =
-      xcb_connect(display.empty() ? nullptr : display.c_str(), &screen_number);
+  xcb_connection_t* connection = nullptr;
+  {
+    MutexLock lock(&connecting->mutex);
+    for (;;) {
+      if (connecting->done) break;
+      const absl::Duration left = deadline - Clock::Real().Now();
+      if (left <= absl::ZeroDuration()) {
+        connecting->left = true;
+        ++left_behind;
+        return absl::DeadlineExceededError(absl::StrCat(
+            "the X display '", name,
+            "' does not greet: check that its server is not stopped"));
+      }
+      connecting->changed.WaitFor(&connecting->mutex, left);
+    }
+    connection = connecting->connection;
+    screen_number = connecting->screen;
+  }
   if (xcb_connection_has_error(connection)) {
     xcb_disconnect(connection);
     return absl::FailedPreconditionError(absl::StrCat(
-        "cannot open the X display '",
-        display.empty() ? from_environment : display.c_str(),
+        "cannot open the X display '", name,
         "': check that it runs and that this user may use it (xhost)"));
   }
   xcb_screen_iterator_t screens =

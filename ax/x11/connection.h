@@ -1,19 +1,20 @@
 // A connection to an X server on which every wait has a deadline.
 //
-// Used by what this folder does with the clipboard and the keyboard. XCB's own
-// waits for replies have no end; these poll the socket instead.
+// Used by what this folder does with the clipboard and the keyboard, and by the
+// AT-SPI backend for what the display knows of windows. XCB's own waits for
+// replies have no end; these poll the socket instead.
 //
 // Example:
 //
-//   absl::StatusOr<std::unique_ptr<Connection>> x = Connection::Open("");
+//   absl::StatusOr<std::unique_ptr<Connection>> x =
+//       Connection::Open("", deadline);
 //   absl::StatusOr<Reply<xcb_get_selection_owner_reply_t>> owner =
 //       (*x)->Take<xcb_get_selection_owner_reply_t>(
 //           xcb_get_selection_owner((*x)->raw(), selection), deadline);
 //
 // Errors: NotFound when the server answers a request with an error (what it was
 // about does not exist any more), DeadlineExceeded, and Unavailable when the
-// display has gone. Connecting itself has no deadline: an X server that accepts
-// and never greets hangs it, and XCB offers no way to bound that.
+// display has gone.
 //
 // One thread at a time.
 #ifndef TACTUS_AX_X11_CONNECTION_H_
@@ -43,9 +44,12 @@ using Reply = std::unique_ptr<T, Free>;
 class Connection {
  public:
   // Opens `display`, or $DISPLAY where it is empty. FailedPrecondition where
-  // there is none; the message says what to do.
+  // there is none; the message says what to do. DeadlineExceeded where an X
+  // server accepts and does not greet in time: XCB offers no way to bound that,
+  // so it connects on a thread, which is left behind then and ends when that
+  // server does. ResourceExhausted where too many of them are left already.
   static absl::StatusOr<std::unique_ptr<Connection>> Open(
-      const std::string& display);
+      const std::string& display, absl::Time deadline);
   ~Connection();
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;

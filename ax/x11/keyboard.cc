@@ -410,7 +410,7 @@ class XTestKeyboard : public Keyboard {
 absl::StatusOr<std::unique_ptr<Keyboard>> Keyboard::Open(
     const std::string& display, absl::Time deadline) {
   absl::StatusOr<std::unique_ptr<Connection>> connection =
-      Connection::Open(display);
+      Connection::Open(display, deadline);
   if (!connection.ok()) return connection.status();
   xcb_connection_t* x = (*connection)->raw();
   constexpr absl::string_view kXTest = "XTEST";

@@ -81,7 +81,7 @@ absl::Status TooMuch() {
 absl::StatusOr<std::unique_ptr<Selection>> Selection::Open(
     const std::string& display, absl::Time deadline) {
   absl::StatusOr<std::unique_ptr<Connection>> connection =
-      Connection::Open(display);
+      Connection::Open(display, deadline);
   if (!connection.ok()) return connection.status();
   // In the order of AtomIndex.
   absl::StatusOr<std::vector<xcb_atom_t>> atoms =

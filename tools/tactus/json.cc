@@ -155,6 +155,7 @@ void AddKind(const ax::Snapshot& snapshot, object& out,
   out["secure"] = snapshot.secure;
   out["strategy"] = Json(ax::StrategyName(snapshot.strategy()));
   out["ambiguous"] = snapshot.ambiguous;
+  out["secure_beside"] = snapshot.secure_beside;
 }
 
 std::string Line(const object& result) {

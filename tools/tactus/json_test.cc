@@ -39,7 +39,7 @@ TEST(SnapshotJsonTest, WholeSnapshotIsExactlyThis) {
           R"("selected_text":"éllo","context_before":"h",)"
           R"("context_after":" שלום",)"
           R"("role":{"kind":"text-area","native":"text"},"secure":false,)"
-          R"("strategy":"range-edit","ambiguous":false,)"
+          R"("strategy":"range-edit","ambiguous":false,"secure_beside":false,)"
           R"("value_settable":true,"selection_settable":true,)"
           R"("states":["focused","editable","supports_text",)"
           R"("supports_editing"],)"
@@ -143,7 +143,8 @@ TEST(ChangeJsonTest, FocusIsToldWithASummaryOfTheField) {
           R"("value_exact":true,"window":{"begin":0,"end":10},"whole":true,)"
           R"("character_count":10,"caret":5,"selection":{"begin":1,"end":5},)"
           R"("role":{"kind":"text-area","native":"text"},"secure":false,)"
-          R"("strategy":"range-edit","ambiguous":false,"token":")",
+          R"("strategy":"range-edit","ambiguous":false,"secure_beside":false,)"
+          R"("token":")",
           SampleSnapshot().token(), R"(","errors":{}}})", "\n"));
 }
 
