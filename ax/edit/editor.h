@@ -29,39 +29,21 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <vector>
+#include <utility>
 
+#include "absl/status/statusor.h"
 #include "absl/time/time.h"
+#include "ax/edit/attempt.h"
+#include "ax/edit/options.h"  // IWYU pragma: export
 #include "ax/edit/outcome.h"
+#include "ax/edit/paste.h"
 #include "ax/edit/plan.h"
-#include "ax/edit/read_back.h"
 #include "ax/input/input.h"
 #include "ax/server/server.h"
 #include "ax/snapshot/snapshot.h"
 #include "ax/types/types.h"
 
 namespace tactus::ax {
-
-struct EditOptions {
-  // When the whole of it ends, on the server's clock. Where it cuts the wait
-  // for a write that was sent, the outcome is unknown and not failed. Only
-  // giving back clipboard and selection may take half a second more.
-  absl::Time deadline = absl::InfiniteFuture();
-  // Longest text that is read whole; see SnapshotOptions.
-  int64_t max_text = 65536;
-  // How long a text that is unchanged after a write is waited for before it
-  // counts as unchanged. Browsers were seen to publish 400 ms late. What comes
-  // later than this can land beside a second attempt.
-  absl::Duration read_back = absl::Milliseconds(600);
-  // How long a paste may take until somebody fetches the text.
-  absl::Duration paste_wait = absl::Seconds(2);
-  // Rungs of the ladder.
-  bool allow_paste = true;
-  bool allow_whole_value = false;  // may cost undo and formatting
-  bool allow_keystrokes = false;   // ASCII alone, in the layout that is active
-  // What a resident cache knows; may be null.
-  FocusHints* hints = nullptr;
-};
 
 // What takes an edit back: `text` in the place of `range`, while the field
 // `element` still holds `expected` from `window_begin` on.
@@ -98,37 +80,11 @@ class Editor {
   void set_undo(std::optional<UndoRecord> undo) { undo_ = std::move(undo); }
 
  private:
-  struct Context;
-
-  // A selection of ours that is over, and may be published still.
-  struct Unsettled {
-    Element element;
-    Range selection;
-    absl::Time until;
-  };
-
   EditResult Run(const Edit& edit, const EditOptions& options);
   // A snapshot in which that selection does not stand for the user's.
   absl::StatusOr<Snapshot> SettledSnapshot(const SnapshotOptions& reading,
                                            FocusHints* hints);
-  Attempt Try(Rung rung, Context& context);
-  Attempt TryWrite(Rung rung, Context& context);
-  Attempt TryHands(Rung rung, Context& context);
-  Attempt Conclude(Rung rung, Context& context, const absl::Status& write,
-                   const Seen& seen);
-  // `now` is what the application has put in the place of `old`, to which the
-  // edit was sent, and not just the next field that the user went to.
-  bool HasReplaced(const Snapshot& now, const Snapshot& old, const Seen& seen,
-                   absl::Time deadline);
-  // Selects the range and sees that all is as in `base` but for that. Refused,
-  // with the selection put back, when it is not.
-  std::optional<Attempt> SelectAndCheck(Rung rung, const Snapshot& base,
-                                        Context& context);
-  // The text has changed while a selection of ours was set or on its way.
-  // Returns what was read last.
-  Snapshot TakeSelectionAway(Snapshot now, Context& context);
-  // Puts back the selection of `base`.
-  void SelectAgain(const Context& context, const Snapshot& base);
+  Attempt Try(Rung rung, EditRun& run);
 
   Server& server_;
   Input* const input_;
