@@ -79,8 +79,7 @@ def _parse(arguments):
                         help="only these of " + ", ".join(APPLICATIONS))
     parser.add_argument("--samples", type=int, default=100, metavar="N",
                         help="samples of each, at most (default: 100)")
-    parser.add_argument("--json", metavar="FILE",
-                        help="append what was measured, a JSON line each")
+    snapshot_benchmark.add_output_arguments(parser)
     options = parser.parse_args(arguments)
     options.apps = [name for name in options.apps.split(",") if name]
     for name in options.apps:
@@ -92,12 +91,13 @@ def _parse(arguments):
     return options
 
 
-def _measure(root, application, samples):
+def _measure(root, application, samples, ledger):
     """What was measured, and why there is no more of it ("" if all is)."""
     command = [os.path.join(root, "tools/desktop/run"), "--app", application,
                "--text", _TEXT, "--timeout", str(_PATIENCE), "--",
                os.path.join(root, "ax/atspi/benchmark/edit_measure"),
                "--text", _TEXT, "--rounds", str(samples)]
+    command += ledger.arguments(application, 0)
     done = subprocess.run(command, stdout=subprocess.PIPE,
                           stderr=subprocess.PIPE, text=True)
     try:
@@ -115,12 +115,18 @@ def main():
     root = snapshot_benchmark.runfiles()
     json_path = options.json and os.path.join(
         os.environ.get("BUILD_WORKING_DIRECTORY", ""), options.json)
+    try:
+        ledger = snapshot_benchmark.Ledger(options)
+    except ValueError as error:
+        print("edit_benchmark: %s" % error, file=sys.stderr)
+        return 2
     started = time.monotonic()
     for section, what in SECTIONS.items():
         print("%-6s  %s" % (section, what))
     everything = []
     for application in options.apps:
-        measurement, reason = _measure(root, application, options.samples)
+        measurement, reason = _measure(root, application, options.samples,
+                                       ledger)
         verdicts = []
         for goal in goals(application):
             verdict = judge.judge(goal, measurement)

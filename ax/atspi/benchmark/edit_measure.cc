@@ -19,8 +19,9 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/time/time.h"
-#include "ax/atspi/benchmark/sampler.h"
-#include "ax/atspi/benchmark/series.h"
+#include "ax/atspi/benchmark/edit_measure_harness.h"
+#include "ax/atspi/benchmark/record_options.h"
+#include "ax/atspi/benchmark/report.h"
 #include "ax/atspi/server.h"
 #include "ax/clock/clock.h"
 #include "ax/edit/editor.h"
@@ -31,11 +32,18 @@
 #include "ax/snapshot/snapshot.h"
 #include "ax/types/types.h"
 #include "ax/x11/input.h"
+#include "ledger/record/recorder.h"
+#include "ledger/record/sampler.h"
+#include "ledger/record/series.h"
+#include "ledger/row/row.h"
 
 extern char** environ;
 
 namespace tactus::ax::atspi::bench {
 namespace {
+
+using ledger::Sampler;
+using ledger::Series;
 
 // For anything that is measured: what needs more has failed.
 constexpr absl::Duration kPatience = absl::Seconds(10);
@@ -60,6 +68,7 @@ struct Options {
   int rounds = 100;
   double budget_s = 10;
   bool xdotool = true;
+  RecordOptions record;
 };
 
 absl::Time Deadline() { return Clock::Real().Now() + kPatience; }
@@ -95,12 +104,14 @@ std::vector<std::string> Dictation(std::string* final_text) {
 class Bench {
  public:
   Bench(Options options, std::unique_ptr<AtspiServer> server,
-        std::unique_ptr<FocusCache> cache, std::unique_ptr<x11::X11Input> input)
+        std::unique_ptr<FocusCache> cache, std::unique_ptr<x11::X11Input> input,
+        Report* report)
       : options_(std::move(options)),
         server_(std::move(server)),
         cache_(std::move(cache)),
         input_(std::move(input)),
-        editor_(server_.get(), input_.get()) {
+        editor_(server_.get(), input_.get()),
+        report_(*report) {
     cache_->Start();
   }
 
@@ -141,10 +152,9 @@ class Bench {
 
   static absl::Status Verified(const EditResult& result) {
     if (result.outcome == Outcome::kVerified) return absl::OkStatus();
-    return absl::UnknownError(absl::StrCat(
-        OutcomeName(result.outcome), ", ", ReasonName(result.reason), ": ",
-        result.message, " DBG<", result.before.value_or("-"), "><",
-        result.expected.value_or("-"), "><", result.after.value_or("-"), ">"));
+    return absl::UnknownError(absl::StrCat(OutcomeName(result.outcome), ", ",
+                                           ReasonName(result.reason), ": ",
+                                           result.message));
   }
 
   // One word for another of the same length, back and forth.
@@ -167,15 +177,14 @@ class Bench {
   absl::Status Replace() {
     Series gaps;
     gaps.name = "replace.gap";
-    gaps.unit = "us";
-    Sampler sampler(&Clock::Real(), limits());
+    Sampler sampler(ledger::MonotonicNow, limits());
     sampler.Add("replace.tactus", [&] { return Swap(true, &gaps); });
     sampler.Add("replace.searching", [&] { return Swap(false, nullptr); });
     sampler.Run();
-    for (const Series& series : sampler.series()) PrintSeries(series);
+    for (const Series& series : sampler.series()) report_.Add(series);
     // As a person edits: the application has drawn the last edit and gone to
     // sleep, and so has the processor.
-    Sampler rested(&Clock::Real(), limits());
+    Sampler rested(ledger::MonotonicNow, limits());
     rested.Add(
         "replace.rested", [&] { return Swap(true, nullptr); },
         [] {
@@ -183,12 +192,12 @@ class Bench {
           return absl::OkStatus();
         });
     rested.Run();
-    for (const Series& series : rested.series()) PrintSeries(series);
-    PrintSeries(gaps);
-    PrintFact("replace.rung", RungName(rung_));
+    for (const Series& series : rested.series()) report_.Add(series);
+    report_.Add(gaps);
+    report_.Fact("replace.rung", RungName(rung_));
     if (absl::Status s = Swap(true, nullptr); !s.ok()) return s;
-    PrintFact("replace.tactus.flights", flights_.flights);
-    PrintFact("replace.tactus.calls", flights_.calls);
+    report_.Count("replace.tactus.flights", flights_.flights);
+    report_.Count("replace.tactus.calls", flights_.calls);
     return absl::OkStatus();
   }
 
@@ -196,16 +205,14 @@ class Bench {
   absl::Status Dictate() {
     std::string final_text;
     const std::vector<std::string> partials = Dictation(&final_text);
-    PrintFact("dictation.partials", static_cast<int64_t>(partials.size()));
+    report_.Fact("dictation.partials", static_cast<int64_t>(partials.size()));
     Series each;
     each.name = "dictation.partial";
-    each.unit = "us";
     Series total;
     total.name = "dictation.total";
-    total.unit = "us";
     Series rewritten;
     rewritten.name = "dictation.rewritten";
-    rewritten.unit = "characters";
+    rewritten.unit = ledger::Unit::kCount;
     Series final_length = rewritten;
     final_length.name = "dictation.final";
     constexpr int kTimes = 5;
@@ -236,10 +243,10 @@ class Bench {
         return s;
       }
     }
-    PrintSeries(each);
-    PrintSeries(total);
-    PrintSeries(rewritten);
-    PrintSeries(final_length);
+    report_.Add(each);
+    report_.Add(total);
+    report_.Add(rewritten);
+    report_.Add(final_length);
     return absl::OkStatus();
   }
 
@@ -291,7 +298,7 @@ class Bench {
     Sampler::Limits few = limits();
     few.rounds = std::min(few.rounds, 20);
     few.warm_up = 1;
-    Sampler sampler(&Clock::Real(), few);
+    Sampler sampler(ledger::MonotonicNow, few);
     const auto clear = [this] { return Clear(); };
     sampler.Add(
         "hundred.tactus",
@@ -307,7 +314,7 @@ class Bench {
           "hundred.xdotool_at_once", [this] { return Xdotool("0"); }, clear);
     }
     sampler.Run();
-    for (const Series& series : sampler.series()) PrintSeries(series);
+    for (const Series& series : sampler.series()) report_.Add(series);
     return Clear();
   }
 
@@ -320,6 +327,7 @@ class Bench {
   Rung rung_ = Rung::kNone;
   Traffic flights_;
   std::string before_;
+  Report& report_;
 };
 
 int Fail(const absl::Status& status) {
@@ -340,10 +348,15 @@ int Main(const Options& options) {
   absl::StatusOr<std::unique_ptr<x11::X11Input>> input =
       x11::OpenX11Input({}, Deadline());
   if (!input.ok()) return Fail(input.status());
-  Bench bench(options, *std::move(server), *std::move(cache),
-              *std::move(input));
+  absl::StatusOr<std::unique_ptr<ledger::Recorder>> recorder = StartRecorder(
+      options.record, "//ax/atspi:edit_benchmark", ledger::kHarnessDigest);
+  if (!recorder.ok()) return Fail(recorder.status());
+  Report report(recorder->get());
+  Bench bench(options, *std::move(server), *std::move(cache), *std::move(input),
+              &report);
   if (absl::Status s = bench.Settle(); !s.ok()) return Fail(s);
   if (absl::Status s = bench.Run(); !s.ok()) return Fail(s);
+  if (!report.status().ok()) return Fail(report.status());
   return 0;
 }
 
@@ -359,6 +372,7 @@ int main(int argc, char** argv) {
       ->check(CLI::PositiveNumber);
   app.add_option("--budget", options.budget_s, "seconds for a group, about");
   app.add_flag("!--no-xdotool", options.xdotool, "without the peer");
+  tactus::ax::atspi::bench::AddRecordOptions(app, &options.record);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -42,9 +42,10 @@
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "ax/atspi/benchmark/libatspi_client.h"
+#include "ax/atspi/benchmark/measure_harness.h"
 #include "ax/atspi/benchmark/plain_calls.h"
-#include "ax/atspi/benchmark/sampler.h"
-#include "ax/atspi/benchmark/series.h"
+#include "ax/atspi/benchmark/record_options.h"
+#include "ax/atspi/benchmark/report.h"
 #include "ax/atspi/server.h"
 #include "ax/clock/clock.h"
 #include "ax/focus/focus_cache.h"
@@ -52,11 +53,17 @@
 #include "ax/server/server.h"
 #include "ax/snapshot/snapshot.h"
 #include "ax/types/types.h"
+#include "ledger/record/recorder.h"
+#include "ledger/record/sampler.h"
+#include "ledger/record/series.h"
 
 extern char** environ;
 
 namespace tactus::ax::atspi::bench {
 namespace {
+
+using ledger::Sampler;
+using ledger::Series;
 
 // Long enough for the slowest thing that is measured: a snapshot that needs
 // more has failed.
@@ -75,6 +82,7 @@ struct Options {
   double budget_s = 8;
   std::string cold;  // the programs of the group "cold"
   std::string cold_libatspi;
+  RecordOptions record;
 
   Sampler::Limits limits() const {
     return {.rounds = rounds, .budget = absl::Seconds(budget_s)};
@@ -88,10 +96,11 @@ using ServerPtr = std::unique_ptr<AtspiServer>;
 class Bench {
  public:
   Bench(Options options, ServerPtr server,
-        std::unique_ptr<LibatspiClient> libatspi)
+        std::unique_ptr<LibatspiClient> libatspi, Report* report)
       : options_(std::move(options)),
         server_(std::move(server)),
-        libatspi_(std::move(libatspi)) {}
+        libatspi_(std::move(libatspi)),
+        report_(*report) {}
 
   // Waits until the field can be read, since an application that has just
   // started, or a large page, tells accessibility late. When it never can, that
@@ -164,13 +173,13 @@ class Bench {
     return snapshot;
   }
 
-  static void Tell(absl::string_view name, const Snapshot& snapshot) {
-    PrintFact(absl::StrCat(name, ".flights"), snapshot.traffic.flights);
-    PrintFact(absl::StrCat(name, ".calls"), snapshot.traffic.calls);
+  void Tell(absl::string_view name, const Snapshot& snapshot) {
+    report_.Count(absl::StrCat(name, ".flights"), snapshot.traffic.flights);
+    report_.Count(absl::StrCat(name, ".calls"), snapshot.traffic.calls);
   }
 
-  static void Print(const Sampler& sampler) {
-    for (const Series& series : sampler.series()) PrintSeries(series);
+  void Print(const Sampler& sampler) {
+    for (const Series& series : sampler.series()) report_.Add(series);
   }
 
   absl::Status LibatspiFindAndRead() {
@@ -184,7 +193,7 @@ class Bench {
     absl::StatusOr<ServerPtr> anew =
         AtspiServer::Connect({.remember = false}, Deadline());
     if (!anew.ok()) return anew.status();
-    Sampler sampler(&Clock::Real(), options_.limits());
+    Sampler sampler(ledger::MonotonicNow, options_.limits());
     sampler.Add("find.tactus", [&] { return Check(Take(**anew)); });
     sampler.Add("find.tactus_again", [this] { return Check(Take(*server_)); });
     AddLibatspi(sampler, "find.libatspi",
@@ -198,7 +207,7 @@ class Bench {
     absl::StatusOr<Snapshot> last = TakeAndTell("find.tactus", **anew);
     absl::StatusOr<Snapshot> again = Take(*server_);
     if (again.ok()) Tell("find.tactus_again", *again);
-    if (last.ok()) PrintFact("find.route", RouteName(last->route));
+    if (last.ok()) report_.Fact("find.route", RouteName(last->route));
     return absl::OkStatus();
   }
 
@@ -221,13 +230,14 @@ class Bench {
     absl::StatusOr<Target> target = Hold();
     if (!target.ok()) return target.status();
     absl::Status found = libatspi_->Find();
-    PrintFact("held.route",
-              server_->HasSocket(target->application) ? "socket" : "bus");
-    PrintFact("held.libatspi_route", libatspi_->OnSocket() ? "socket" : "bus");
+    report_.Fact("held.route",
+                 server_->HasSocket(target->application) ? "socket" : "bus");
+    report_.Fact("held.libatspi_route",
+                 libatspi_->OnSocket() ? "socket" : "bus");
     if (found.ok() && libatspi_->path() != target->candidates.front().path) {
-      PrintFact("held.libatspi_element", "another");
+      report_.Fact("held.libatspi_element", "another");
     }
-    Sampler sampler(&Clock::Real(), options_.limits());
+    Sampler sampler(ledger::MonotonicNow, options_.limits());
     sampler.Add("held.tactus",
                 [&] { return Check(TakeHeld(*server_, *target)); });
     AddLibatspi(sampler, "held.libatspi", [&] {
@@ -254,7 +264,7 @@ class Bench {
     if (!batched.ok()) return batched.status();
     if (!unbatched.ok()) return unbatched.status();
     const std::string prefix = absl::StrCat("batch.", where, ".");
-    Sampler sampler(&Clock::Real(), options_.limits());
+    Sampler sampler(ledger::MonotonicNow, options_.limits());
     sampler.Add(absl::StrCat(prefix, "batched"),
                 [&] { return Check(TakeHeld(**batched, target)); });
     sampler.Add(absl::StrCat(prefix, "one_flight"),
@@ -270,8 +280,8 @@ class Bench {
     }
     sampler.Run();
     Print(sampler);
-    PrintFact(absl::StrCat(prefix, "route"),
-              (*batched)->HasSocket(target.application) ? "socket" : "bus");
+    report_.Fact(absl::StrCat(prefix, "route"),
+                 (*batched)->HasSocket(target.application) ? "socket" : "bus");
     for (const auto& [name, server] :
          {std::pair("batched", batched->get()),
           std::pair("unbatched", unbatched->get())}) {
@@ -315,7 +325,7 @@ class Bench {
     absl::StatusOr<std::unique_ptr<PlainCalls>> socket =
         PlainCalls::OnSocket(server_->bus_address(), element);
     if (absl::IsNotFound(socket.status())) {
-      PrintFact("batch.socket", "none");
+      report_.Fact("batch.socket", "none");
       return absl::OkStatus();
     }
     if (!socket.ok()) return socket.status();
@@ -354,16 +364,16 @@ class Bench {
     Sampler::Limits limits = options_.limits();
     // A process is dear; a third of the rounds tells enough.
     limits.rounds = std::max(limits.rounds / 3, limits.at_least);
-    Sampler sampler(&Clock::Real(), limits);
-    Series cpu{.name = "cold.tactus_cpu", .unit = "us"};
-    Series libatspi_cpu{.name = "cold.libatspi_cpu", .unit = "us"};
+    Sampler sampler(ledger::MonotonicNow, limits);
+    Series cpu{.name = "cold.tactus_cpu"};
+    Series libatspi_cpu{.name = "cold.libatspi_cpu"};
     sampler.Add("cold.tactus", [&] { return RunCold(options_.cold, cpu); });
     sampler.Add("cold.libatspi",
                 [&] { return RunCold(options_.cold_libatspi, libatspi_cpu); });
     sampler.Run();
     Print(sampler);
-    PrintSeries(cpu);
-    PrintSeries(libatspi_cpu);
+    report_.Add(cpu);
+    report_.Add(libatspi_cpu);
     return absl::OkStatus();
   }
 
@@ -393,7 +403,7 @@ class Bench {
       return Check(libatspi_->Read(from));
     };
 
-    Sampler sampler(&Clock::Real(), options_.limits());
+    Sampler sampler(ledger::MonotonicNow, options_.limits());
     sampler.Add("cached.tactus", ours);
     AddLibatspi(sampler, "cached.libatspi",
                 [&] { return theirs(LibatspiClient::From::kWire); });
@@ -408,7 +418,7 @@ class Bench {
 
     // Once more with the library's own cache: inside its event loop.
     if (listening.ok()) listening = libatspi_->Listen(/*all=*/true);
-    Sampler loop(&Clock::Real(), options_.limits());
+    Sampler loop(ledger::MonotonicNow, options_.limits());
     loop.Add("looped.tactus", ours);
     loop.Add("looped.libatspi",
              [&] { return theirs(LibatspiClient::From::kCache); });
@@ -462,7 +472,7 @@ class Bench {
       // The registry calls itself an application and has no toolkit.
       if (application.pid == own || application.toolkit.empty()) continue;
       other = application.pid;
-      PrintFact("stopped.application", application.name);
+      report_.Fact("stopped.application", application.name);
     }
     if (other == 0) {
       return absl::FailedPreconditionError(
@@ -484,7 +494,7 @@ class Bench {
     Sampler::Limits limits = options_.limits();
     limits.rounds = std::max(limits.rounds, 200);
     limits.at_least = limits.rounds;
-    Sampler sampler(&Clock::Real(), limits);
+    Sampler sampler(ledger::MonotonicNow, limits);
     sampler.Add(
         "stopped.quiet", [this] { return Check(Take(*server_)); }, quiet);
     sampler.Add(
@@ -513,7 +523,7 @@ class Bench {
                                  "answered")
                            : snapshot.status();
     };
-    Sampler own_sampler(&Clock::Real(), few);
+    Sampler own_sampler(ledger::MonotonicNow, few);
     const auto stop_own = [=] { return Signal(own, SIGSTOP); };
     own_sampler.Add("stopped.own", [&] { return late(*server_); }, stop_own);
     ServerPtr fresh;
@@ -528,14 +538,15 @@ class Bench {
         });
     own_sampler.Run();
     Print(own_sampler);
-    PrintFact("stopped.deadline_us", absl::ToInt64Microseconds(kShortDeadline));
+    report_.Fact("stopped.deadline_us",
+                 absl::ToInt64Microseconds(kShortDeadline));
 
     // libatspi waits for the stopped one on its way to the other, 0.8 s each.
     if (absl::Status s = Signal(own, SIGCONT); !s.ok()) return s;
     few.rounds = 5;
     few.at_least = 3;
     few.warm_up = 1;
-    Sampler theirs(&Clock::Real(), few);
+    Sampler theirs(ledger::MonotonicNow, few);
     theirs.Add(
         "stopped.libatspi_quiet", [this] { return LibatspiFindAndRead(); },
         [&] {
@@ -556,6 +567,7 @@ class Bench {
   const Options options_;
   ServerPtr server_;
   std::unique_ptr<LibatspiClient> libatspi_;
+  Report& report_;
 };
 
 int Fail(const absl::Status& status) {
@@ -569,11 +581,16 @@ int Main(const Options& options) {
   absl::StatusOr<std::unique_ptr<LibatspiClient>> libatspi =
       LibatspiClient::Start();
   if (!libatspi.ok()) return Fail(libatspi.status());
-  Bench bench(options, *std::move(server), *std::move(libatspi));
+  absl::StatusOr<std::unique_ptr<ledger::Recorder>> recorder = StartRecorder(
+      options.record, "//ax/atspi:snapshot_benchmark", ledger::kHarnessDigest);
+  if (!recorder.ok()) return Fail(recorder.status());
+  Report report(recorder->get());
+  Bench bench(options, *std::move(server), *std::move(libatspi), &report);
   bench.Settle();
   for (const std::string& group : options.groups) {
     if (absl::Status s = bench.Run(group); !s.ok()) return Fail(s);
   }
+  if (!report.status().ok()) return Fail(report.status());
   return 0;
 }
 
@@ -592,6 +609,7 @@ int main(int argc, char** argv) {
   app.add_option("--cold", options.cold, "the program of the group cold");
   app.add_option("--cold-libatspi", options.cold_libatspi,
                  "the same of libatspi");
+  tactus::ax::atspi::bench::AddRecordOptions(app, &options.record);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

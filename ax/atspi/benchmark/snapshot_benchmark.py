@@ -12,6 +12,7 @@ one could not be measured here.
 import argparse
 import json
 import os
+import secrets
 import signal
 import subprocess
 import sys
@@ -44,6 +45,45 @@ _BESIDE = ("gtk3", "gtk4", "qt5", "qt6", "mousepad", "featherpad", "vte",
 _GROUPS = ("find", "held", "batch", "cached", "cold")
 
 
+def add_output_arguments(parser):
+    parser.add_argument("--json", metavar="FILE",
+                        help="append what was measured, a JSON line each")
+    parser.add_argument("--record", action="store_true",
+                        help="append rows to the ledger, docs/perf/data")
+    parser.add_argument("--ledger", metavar="DIR", default="",
+                        help="append them to the ledger in this folder")
+
+
+class Ledger:
+    """Where the rows of this run go: options for the program that measures.
+
+    Raises ValueError when there is nowhere."""
+
+    def __init__(self, options, environment=os.environ):
+        self._folder = ""
+        if options.ledger:
+            self._folder = os.path.join(
+                environment.get("BUILD_WORKING_DIRECTORY", os.getcwd()),
+                options.ledger)
+        elif options.record:
+            workspace = environment.get("BUILD_WORKSPACE_DIRECTORY")
+            if not workspace:
+                raise ValueError("--record: there is no workspace; start it "
+                                 "with bazel run, or name the folder with "
+                                 "--ledger DIR")
+            self._folder = os.path.join(workspace, "docs/perf/data")
+        # Of one run, whichever program took them.
+        self._run = secrets.token_hex(8)
+        if self._folder and not os.path.isdir(self._folder):
+            raise ValueError("no folder %s to keep a ledger in" % self._folder)
+
+    def arguments(self, application, beside):
+        if not self._folder:
+            return []
+        return ["--ledger", self._folder, "--run", self._run,
+                "--application", application, "--beside", str(beside)]
+
+
 def _parse(arguments):
     parser = argparse.ArgumentParser(
         prog="snapshot_benchmark", description=__doc__,
@@ -63,8 +103,7 @@ def _parse(arguments):
                         help="samples of each, at most (default: 300)")
     parser.add_argument("--quick", action="store_true",
                         help="gtk3 alone with fewer samples, under a minute")
-    parser.add_argument("--json", metavar="FILE",
-                        help="append what was measured, a JSON line each")
+    add_output_arguments(parser)
     options = parser.parse_args(arguments)
 
     def chosen(given, known, what):
@@ -124,8 +163,9 @@ def _page(folder):
 
 
 class Benchmark:
-    def __init__(self, options, scratch):
+    def __init__(self, options, ledger, scratch):
         self._options = options
+        self._ledger = ledger
         self._root = runfiles()
         self._page = _page(scratch)
 
@@ -156,7 +196,8 @@ class Benchmark:
             "--groups", ",".join(self._groups(application)),
             "--rounds", str(self._options.samples),
             "--cold", os.path.join(folder, "cold"),
-            "--cold-libatspi", os.path.join(folder, "cold_libatspi")]
+            "--cold-libatspi", os.path.join(folder, "cold_libatspi"),
+            ] + self._ledger.arguments(application, len(beside))
 
     def measure(self, application):
         """What was measured, and why there is no more of it ("" if all is)."""
@@ -266,10 +307,15 @@ def main():
     # `bazel run` starts it elsewhere than where the command was typed.
     json_path = options.json and os.path.join(
         os.environ.get("BUILD_WORKING_DIRECTORY", ""), options.json)
+    try:
+        ledger = Ledger(options)
+    except ValueError as error:
+        print("snapshot_benchmark: %s" % error, file=sys.stderr)
+        return 2
     started = time.monotonic()
     everything = []
     with tempfile.TemporaryDirectory(prefix="tactus-benchmark-") as scratch:
-        benchmark = Benchmark(options, scratch)
+        benchmark = Benchmark(options, ledger, scratch)
         for section in options.only:
             print("%-6s  %s" % (section, judge.SECTIONS[section]))
         for application in options.apps:

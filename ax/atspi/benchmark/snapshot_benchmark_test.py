@@ -4,6 +4,7 @@ exits with."""
 
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -48,7 +49,8 @@ class SnapshotBenchmarkTest(unittest.TestCase):
         return subprocess.run(
             [sys.executable, "-B", _PROGRAM, *arguments], cwd=self.folder,
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-            env={**os.environ, "BUILD_WORKING_DIRECTORY": self.folder})
+            env={**os.environ, "BUILD_WORKING_DIRECTORY": self.folder,
+                 "BUILD_WORKSPACE_DIRECTORY": ""})
 
     def held(self, ours, theirs):
         return (series("held.tactus", ours), series("held.libatspi", theirs),
@@ -133,6 +135,31 @@ class SnapshotBenchmarkTest(unittest.TestCase):
         self.assertEqual({row["application"] for row in rows}, {"qt6"})
         self.assertIn([100] * 10, [row.get("samples") for row in rows])
         self.assertIn("met", [row.get("verdict") for row in rows])
+
+    def test_rows_of_one_run_share_its_name_and_say_what_was_open(self):
+        self.run_it("--apps", "gtk3,qt6", "--beside", "gtk4",
+                    "--ledger", self.folder)
+        with open(os.path.join(self.folder, "asked")) as file:
+            asked = file.read().splitlines()
+        runs = {re.search("--run ([0-9a-f]{16}) ", line).group(1)
+                for line in asked}
+        self.assertEqual(len(runs), 1)
+        self.assertRegex(asked[0], "--ledger %s --run .* --application gtk3 "
+                         "--beside 1$" % re.escape(self.folder))
+        self.assertRegex(asked[1], "--application qt6 --beside 1$")
+
+    def test_nothing_is_recorded_unless_it_is_asked_for(self):
+        self.run_it("--apps", "gtk3")
+        with open(os.path.join(self.folder, "asked")) as file:
+            self.assertNotIn("--ledger", file.read())
+
+    def test_nowhere_to_record_is_a_mistake_of_use(self):
+        done = self.run_it("--apps", "gtk3", "--record")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("start it with bazel run", done.stdout)
+        done = self.run_it("--apps", "gtk3", "--ledger", "/no/such/folder")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("no folder /no/such/folder", done.stdout)
 
 
 if __name__ == "__main__":

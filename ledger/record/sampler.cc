@@ -1,4 +1,6 @@
-#include "ax/atspi/benchmark/sampler.h"
+#include "ledger/record/sampler.h"
+
+#include <time.h>
 
 #include <cstddef>
 #include <functional>
@@ -7,15 +9,21 @@
 
 #include "absl/status/status.h"
 #include "absl/time/time.h"
-#include "ax/atspi/benchmark/series.h"
-#include "ax/clock/clock.h"
+#include "ledger/record/series.h"
+#include "ledger/row/row.h"
 
-namespace tactus::ax::atspi::bench {
+namespace tactus::ledger {
+
+absl::Duration MonotonicNow() {
+  timespec now = {};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return absl::DurationFromTimespec(now);
+}
 
 void Sampler::Add(std::string name, std::function<absl::Status()> take,
                   std::function<absl::Status()> prepare) {
   ways_.push_back({.take = std::move(take), .prepare = std::move(prepare)});
-  series_.push_back({.name = std::move(name), .unit = "us"});
+  series_.push_back({.name = std::move(name), .unit = Unit::kMicroseconds});
 }
 
 void Sampler::Take(size_t index, bool keep) {
@@ -25,9 +33,9 @@ void Sampler::Take(size_t index, bool keep) {
   absl::Duration elapsed;
   if (way.prepare) status = way.prepare();
   if (status.ok()) {
-    const absl::Time begun = clock_.Now();
+    const absl::Duration begun = clock_();
     status = way.take();
-    elapsed = clock_.Now() - begun;
+    elapsed = clock_() - begun;
   }
   way.worked |= status.ok();
   if (!status.ok()) {
@@ -42,7 +50,7 @@ void Sampler::Take(size_t index, bool keep) {
 bool Sampler::Round() {
   const bool keep = round_ >= limits_.warm_up;
   if (round_ == limits_.warm_up) {
-    begun_ = clock_.Now();
+    begun_ = clock_();
     for (size_t i = 0; i < ways_.size(); ++i) {
       if (limits_.warm_up == 0 || ways_[i].worked) continue;
       ways_[i].dropped = true;
@@ -51,7 +59,7 @@ bool Sampler::Round() {
   }
   const int kept = round_ - limits_.warm_up;
   if (kept >= limits_.rounds) return false;
-  if (kept >= limits_.at_least && clock_.Now() - begun_ >= limits_.budget) {
+  if (kept >= limits_.at_least && clock_() - begun_ >= limits_.budget) {
     return false;
   }
   for (size_t i = 0; i < ways_.size(); ++i) {
@@ -62,4 +70,4 @@ bool Sampler::Round() {
   return true;
 }
 
-}  // namespace tactus::ax::atspi::bench
+}  // namespace tactus::ledger

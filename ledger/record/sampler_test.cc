@@ -1,14 +1,13 @@
-#include "ax/atspi/benchmark/sampler.h"
+#include "ledger/record/sampler.h"
 
 #include <string>
 
 #include "absl/status/status.h"
 #include "absl/time/time.h"
-#include "ax/clock/clock.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace tactus::ax::atspi::bench {
+namespace tactus::ledger {
 namespace {
 
 using ::testing::ElementsAre;
@@ -21,17 +20,21 @@ class SamplerTest : public testing::Test {
   auto Way(char letter, absl::Duration duration) {
     return [this, letter, duration] {
       order_ += letter;
-      clock_.Advance(duration);
+      now_ += duration;
       return absl::OkStatus();
     };
   }
 
-  SimulatedClock clock_;
+  Sampler::Clock Clock() {
+    return [this] { return now_; };
+  }
+
+  absl::Duration now_;
   std::string order_;
 };
 
 TEST_F(SamplerTest, EachRoundTakesAllAndStartsWithAnother) {
-  Sampler sampler(&clock_, {.rounds = 3, .warm_up = 0});
+  Sampler sampler(Clock(), {.rounds = 3, .warm_up = 0});
   sampler.Add("a", Way('a', absl::Microseconds(1)));
   sampler.Add("b", Way('b', absl::Microseconds(20)));
   sampler.Add("c", Way('c', absl::Microseconds(300)));
@@ -43,7 +46,7 @@ TEST_F(SamplerTest, EachRoundTakesAllAndStartsWithAnother) {
 }
 
 TEST_F(SamplerTest, WarmUpRoundsAreNotKept) {
-  Sampler sampler(&clock_, {.rounds = 2, .warm_up = 3});
+  Sampler sampler(Clock(), {.rounds = 2, .warm_up = 3});
   sampler.Add("a", Way('a', absl::Microseconds(1)));
   sampler.Run();
   EXPECT_EQ(order_, "aaaaa");
@@ -52,7 +55,7 @@ TEST_F(SamplerTest, WarmUpRoundsAreNotKept) {
 
 TEST_F(SamplerTest, ASlowWayGetsTheLeastRoundsAndNoMoreWhenTheBudgetIsUsedUp) {
   Sampler sampler(
-      &clock_,
+      Clock(),
       {.rounds = 100, .budget = absl::Seconds(1), .at_least = 4, .warm_up = 0});
   sampler.Add("slow", Way('s', absl::Seconds(5)));
   sampler.Run();
@@ -61,7 +64,7 @@ TEST_F(SamplerTest, ASlowWayGetsTheLeastRoundsAndNoMoreWhenTheBudgetIsUsedUp) {
 
 TEST_F(SamplerTest, TheBudgetDoesNotCountTheWarmUp) {
   Sampler sampler(
-      &clock_,
+      Clock(),
       {.rounds = 100, .budget = absl::Seconds(2), .at_least = 0, .warm_up = 3});
   sampler.Add("a", Way('a', absl::Seconds(1)));
   sampler.Run();
@@ -69,10 +72,10 @@ TEST_F(SamplerTest, TheBudgetDoesNotCountTheWarmUp) {
 }
 
 TEST_F(SamplerTest, PreparingIsNotTimed) {
-  Sampler sampler(&clock_, {.rounds = 1, .warm_up = 0});
+  Sampler sampler(Clock(), {.rounds = 1, .warm_up = 0});
   sampler.Add("a", Way('a', absl::Microseconds(7)), [this] {
     order_ += '(';
-    clock_.Advance(absl::Seconds(1));
+    now_ += absl::Seconds(1);
     return absl::OkStatus();
   });
   sampler.Run();
@@ -82,9 +85,9 @@ TEST_F(SamplerTest, PreparingIsNotTimed) {
 
 TEST_F(SamplerTest, AFailureIsCountedAndIsNoSample) {
   int tries = 0;
-  Sampler sampler(&clock_, {.rounds = 3, .warm_up = 1});
+  Sampler sampler(Clock(), {.rounds = 3, .warm_up = 1});
   sampler.Add("a", [&]() -> absl::Status {
-    clock_.Advance(absl::Microseconds(5));
+    now_ += absl::Microseconds(5);
     if (++tries == 3) return absl::NotFoundError("no focus");
     return absl::OkStatus();
   });
@@ -95,7 +98,7 @@ TEST_F(SamplerTest, AFailureIsCountedAndIsNoSample) {
 }
 
 TEST_F(SamplerTest, WhatFailsInPreparingIsNotTaken) {
-  Sampler sampler(&clock_, {.rounds = 2, .warm_up = 0});
+  Sampler sampler(Clock(), {.rounds = 2, .warm_up = 0});
   sampler.Add("a", Way('a', absl::Microseconds(1)),
               [] { return absl::InternalError("cannot stop it"); });
   sampler.Run();
@@ -105,7 +108,7 @@ TEST_F(SamplerTest, WhatFailsInPreparingIsNotTaken) {
 
 TEST_F(SamplerTest, AWayThatNeverWorkedIsDroppedAndTheOthersGoOn) {
   int tries = 0;
-  Sampler sampler(&clock_, {.rounds = 5, .warm_up = 2});
+  Sampler sampler(Clock(), {.rounds = 5, .warm_up = 2});
   sampler.Add("a", Way('a', absl::Microseconds(1)));
   sampler.Add("b", [&] {
     ++tries;
@@ -119,15 +122,5 @@ TEST_F(SamplerTest, AWayThatNeverWorkedIsDroppedAndTheOthersGoOn) {
   EXPECT_THAT(sampler.series()[1].failure, HasSubstr("no such interface"));
 }
 
-TEST(SeriesTest, LineIsJsonWithWhateverTheNamesHold) {
-  EXPECT_EQ(SeriesLine({.name = "a\"b",
-                        .unit = "us",
-                        .samples = {1.5, 2},
-                        .failures = 1,
-                        .failure = "line\nend"}),
-            "{\"series\":\"a\\\"b\",\"unit\":\"us\",\"samples\":[1.5E0,2E0],"
-            "\"failures\":1,\"failure\":\"line\\nend\"}");
-}
-
 }  // namespace
-}  // namespace tactus::ax::atspi::bench
+}  // namespace tactus::ledger

@@ -7,31 +7,36 @@
 //
 // Example:
 //
-//   Sampler sampler(&Clock::Real(), {.rounds = 300});
+//   Sampler sampler(MonotonicNow, {.rounds = 300});
 //   sampler.Add("find.tactus", [&] { return Ours(); });
 //   sampler.Add("find.libatspi", [&] { return Theirs(); });
 //   sampler.Run();
-//   for (const Series& series : sampler.series()) PrintSeries(series);
+//   for (const Series& series : sampler.series()) recorder.Record(series);
 //
 // A try that fails is no sample; it is counted. A way of which every try failed
 // while warming up is tried no more.
-#ifndef TACTUS_AX_ATSPI_BENCHMARK_SAMPLER_H_
-#define TACTUS_AX_ATSPI_BENCHMARK_SAMPLER_H_
+#ifndef TACTUS_LEDGER_RECORD_SAMPLER_H_
+#define TACTUS_LEDGER_RECORD_SAMPLER_H_
 
 #include <cstddef>
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/time/time.h"
-#include "ax/atspi/benchmark/series.h"
-#include "ax/clock/clock.h"
+#include "ledger/record/series.h"
 
-namespace tactus::ax::atspi::bench {
+namespace tactus::ledger {
+
+// Time since an arbitrary moment, on a clock that is never set.
+absl::Duration MonotonicNow();
 
 class Sampler {
  public:
+  using Clock = std::function<absl::Duration()>;
+
   struct Limits {
     int rounds = 300;
     // When this is used up no further round starts: what takes a second a try
@@ -43,8 +48,8 @@ class Sampler {
     int warm_up = 3;
   };
 
-  Sampler(Clock* clock, const Limits& limits)
-      : clock_(*clock), limits_(limits) {}
+  Sampler(Clock clock, const Limits& limits)
+      : clock_(std::move(clock)), limits_(limits) {}
 
   // `take` is timed. `prepare`, where there is one, comes before each try and
   // is not; its failure counts as that of the try.
@@ -71,14 +76,14 @@ class Sampler {
 
   void Take(size_t index, bool keep);
 
-  Clock& clock_;
+  const Clock clock_;
   const Limits limits_;
   std::vector<Way> ways_;
   std::vector<Series> series_;
   int round_ = 0;  // warm-up included
-  absl::Time begun_;
+  absl::Duration begun_;
 };
 
-}  // namespace tactus::ax::atspi::bench
+}  // namespace tactus::ledger
 
-#endif  // TACTUS_AX_ATSPI_BENCHMARK_SAMPLER_H_
+#endif  // TACTUS_LEDGER_RECORD_SAMPLER_H_
