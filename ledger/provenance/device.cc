@@ -71,6 +71,7 @@ std::string Hypervisor() {
       printable.push_back(*c);
     }
   }
+  absl::StripAsciiWhitespace(&printable);  // some are padded
   if (!printable.empty()) return printable;
 #endif
   return "unknown";
