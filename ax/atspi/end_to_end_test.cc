@@ -1,7 +1,9 @@
 // The backend and everything above it against hostile applications on a real
 // bus of the test's own: no display, no toolkit, nothing of the session.
+#include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -9,6 +11,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "ax/atspi/server.h"
 #include "ax/clock/clock.h"
@@ -100,6 +103,71 @@ TEST_F(EndToEndTest, WritesAreBelievedOnlyWhereAToolkitIsKnownToLandThem) {
   EXPECT_EQ(Take()->strategy(), Strategy::kPaste);
   Start("Novel", "1");
   EXPECT_EQ(Take()->strategy(), Strategy::kPaste);
+}
+
+TEST_F(EndToEndTest, EveryAttributeIsAnsweredAsOftenAsItIsAsked) {
+  for (const char* toolkit : {"gtk", "Qt"}) {
+    Start(toolkit, "3.24.38");
+    const Element field = Take()->element;
+    std::vector<ReadRequest> requests;
+    for (const Attribute attribute :
+         {Attribute::kRole, Attribute::kStates, Attribute::kValueSettable,
+          Attribute::kText, Attribute::kCharacterCount, Attribute::kCaret,
+          Attribute::kSelection, Attribute::kSelectedText}) {
+      requests.push_back({field, attribute, {0, 3}});
+      requests.push_back({field, attribute, {0, 3}});
+    }
+    const absl::StatusOr<std::vector<Reading>> readings =
+        server_->ReadMany(requests, In(kPatience));
+    ASSERT_TRUE(readings.ok()) << readings.status();
+    for (size_t i = 0; i < requests.size(); i += 2) {
+      const absl::string_view name = AttributeName(requests[i].attribute);
+      EXPECT_TRUE((*readings)[i].ok()) << name << (*readings)[i].status();
+      EXPECT_TRUE((*readings)[i] == (*readings)[i + 1]) << name;
+    }
+  }
+}
+
+TEST_F(EndToEndTest, WriteOfNothingIsDoneAndNotSent) {
+  Start("gtk", "3.24.38");
+  const Element field = Take()->element;
+  const Traffic before = server_->traffic();
+  for (const std::optional<int64_t> caret :
+       {std::optional<int64_t>(), std::optional<int64_t>(0)}) {
+    const WriteResult nothing = server_->Write(
+        {.element = field, .range = {1, 1}, .caret = caret}, In(kPatience));
+    EXPECT_FALSE(nothing.sent);
+    EXPECT_TRUE(nothing.status.ok()) << nothing.status;
+  }
+  EXPECT_EQ(server_->traffic(), before);
+  EXPECT_EQ(Take()->caret.value_or(-1), 2);
+}
+
+TEST_F(EndToEndTest, TextThatDBusCannotCarryIsRefusedBeforeAnythingIsSent) {
+  Start("gtk", "3.24.38");
+  const Element field = Take()->element;
+  const Traffic before = server_->traffic();
+  for (const std::string& text : std::vector<std::string>{
+           "a\xff", "\xED\xA0\xBD", std::string("a\0b", 3), "\uFDD0", "\uFDEF",
+           "a\uFFFE", "\uFFFF", "\U0001FFFE", "\U0010FFFF"}) {
+    for (const WriteRequest::Kind kind :
+         {WriteRequest::Kind::kReplaceRange, WriteRequest::Kind::kSetValue}) {
+      const WriteResult refused = server_->Write(
+          {.element = field, .kind = kind, .range = {0, 3}, .text = text},
+          In(kPatience));
+      EXPECT_FALSE(refused.sent);
+      EXPECT_EQ(refused.status.code(), absl::StatusCode::kInvalidArgument);
+    }
+  }
+  EXPECT_EQ(server_->traffic(), before);
+  EXPECT_EQ(Take()->value.value_or("?"), kText);
+  // Their neighbours are carried.
+  const std::string around = "\uFDCF\uFDF0\uFFFD\U0001FFFD\U00020000";
+  const WriteResult taken = server_->Write(
+      {.element = field, .range = {0, 3}, .text = around}, In(kPatience));
+  EXPECT_TRUE(taken.sent);
+  EXPECT_TRUE(taken.status.ok()) << taken.status;
+  EXPECT_EQ(Take()->value.value_or("?"), around);
 }
 
 TEST_F(EndToEndTest, NothingThatWeSendKillsAnApplication) {

@@ -2,6 +2,7 @@
 
 #include <systemd/sd-bus.h>
 
+#include <cerrno>
 #include <cstdint>
 #include <cstring>
 #include <string>
@@ -52,7 +53,13 @@ int ReadReference(sd_bus_message* m, Reference& out) {
 
 absl::StatusOr<std::string> ReadText(sd_bus_message* m) {
   const char* text = nullptr;
-  if (sd_bus_message_read_basic(m, 's', &text) <= 0) return Malformed("s");
+  const int r = sd_bus_message_read_basic(m, 's', &text);
+  if (r == -EBADMSG) {
+    return absl::DataLossError(
+        "the application's text holds what sd-bus hands out to nobody: bytes "
+        "that are no UTF-8, or a Unicode noncharacter such as U+FFFE");
+  }
+  if (r <= 0) return Malformed("s");
   const size_t size = strlen(text);
   if (size > kMaxTextBytes) {
     return absl::DataLossError(

@@ -5,12 +5,15 @@
 #include <unistd.h>
 
 #include <cstdint>
+#include <cstring>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/match.h"
+#include "absl/strings/string_view.h"
 #include "ax/types/types.h"
 #include "gtest/gtest.h"
 
@@ -22,16 +25,21 @@ class Body {
  public:
   template <typename... Args>
   explicit Body(const char* signature, Args... args) {
-    // sd-bus makes messages only for a bus that was started; the other end of
-    // this one never answers.
-    EXPECT_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds_), 0);
-    sd_bus_new(&bus_);
-    sd_bus_set_fd(bus_, fds_[0], fds_[0]);
-    EXPECT_GE(sd_bus_start(bus_), 0);
-    sd_bus_message_new_signal(bus_, &message_, "/a", "a.b", "C");
+    Begin();
     EXPECT_GE(sd_bus_message_append(message_, signature, args...), 0);
-    EXPECT_GE(sd_bus_message_seal(message_, 1, 0), 0);
-    EXPECT_GE(sd_bus_message_rewind(message_, 1), 0);
+    End();
+  }
+  // A string as another implementation may send it, which sd-bus would not.
+  static std::unique_ptr<Body> OfBytes(absl::string_view bytes) {
+    std::unique_ptr<Body> body(new Body());
+    body->Begin();
+    char* space = nullptr;
+    EXPECT_GE(sd_bus_message_append_string_space(body->message_, bytes.size(),
+                                                 &space),
+              0);
+    memcpy(space, bytes.data(), bytes.size());
+    body->End();
+    return body;
   }
   ~Body() {
     sd_bus_message_unref(message_);
@@ -41,6 +49,21 @@ class Body {
   sd_bus_message* get() { return message_; }
 
  private:
+  Body() = default;
+  void Begin() {
+    // sd-bus makes messages only for a bus that was started; the other end of
+    // this one never answers.
+    EXPECT_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds_), 0);
+    sd_bus_new(&bus_);
+    sd_bus_set_fd(bus_, fds_[0], fds_[0]);
+    EXPECT_GE(sd_bus_start(bus_), 0);
+    sd_bus_message_new_signal(bus_, &message_, "/a", "a.b", "C");
+  }
+  void End() {
+    EXPECT_GE(sd_bus_message_seal(message_, 1, 0), 0);
+    EXPECT_GE(sd_bus_message_rewind(message_, 1), 0);
+  }
+
   int fds_[2];
   sd_bus* bus_ = nullptr;
   sd_bus_message* message_ = nullptr;
@@ -75,6 +98,17 @@ TEST(DecodeTest, RepliesOfTheRightTypeAreRead) {
   EXPECT_EQ(
       *DecodeReferences(Body("a(so)", 2, ":1.2", "/x", ":1.3", "/y").get()),
       (std::vector<Element>{{":1.2", "/x"}, {":1.3", "/y"}}));
+}
+
+TEST(DecodeTest, TextThatIsHandedOutToNobodyIsDataLossAndSaysWhy) {
+  EXPECT_EQ(*DecodeString(Body::OfBytes("h\xC3\xA9llo\uFFFD")->get()),
+            "h\xC3\xA9llo\uFFFD");
+  for (const char* bytes : {"a\uFFFE", "\uFDD0", "\U0001FFFF", "a\xFF"}) {
+    const absl::Status status =
+        DecodeString(Body::OfBytes(bytes)->get()).status();
+    EXPECT_EQ(status.code(), kLie);
+    EXPECT_TRUE(absl::StrContains(status.message(), "noncharacter")) << status;
+  }
 }
 
 TEST(DecodeTest, ReplyOfAnotherTypeIsDataLossAndNeverEmpty) {

@@ -1,11 +1,9 @@
-// Turns requests of the seam into AT-SPI calls of one flight, and the replies
-// back into readings in code points.
+// Reads attributes of the seam over AT-SPI, in one flight where they allow it.
 //
-// It plans the calls of each element once, however many attributes need them:
-// the state says both what the element is and whether it can be written. For a
-// toolkit that counts in UTF-16 the text itself is needed to convert a caret,
-// so it is read in the same flight; only where a position lies beyond what was
-// read is there a second.
+// The calls are planned element by element (calls.h) and the replies converted
+// (replies.h); this puts the two together, doubts the first texts of an
+// application that fetches text only when it is asked, and goes on where one
+// answer leads to the next: the window of an element, the text of a selection.
 //
 // Example:
 //

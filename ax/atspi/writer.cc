@@ -19,6 +19,7 @@
 #include "ax/atspi/reader.h"
 #include "ax/server/server.h"
 #include "ax/text/offsets.h"
+#include "ax/text/slice.h"
 #include "ax/text/utf.h"
 #include "ax/types/types.h"
 
@@ -55,9 +56,24 @@ int64_t LengthIn(LengthUnit unit, std::string_view text) {
     case LengthUnit::kBytes:
       return static_cast<int64_t>(text.size());
     case LengthUnit::kUtf16:
-      return static_cast<int64_t>(ToUtf16(text).size());
+      return static_cast<int64_t>(Utf16Length(text));
   }
   return static_cast<int64_t>(text.size());
+}
+
+// The first code point that no D-Bus message of ours can carry. sd-bus takes
+// noncharacters for no text (systemd 252, src/basic/utf8.c), though Unicode
+// lets them be interchanged (corrigendum 9).
+std::optional<char32_t> FirstNoncharacter(std::string_view text) {
+  while (!text.empty()) {
+    text.remove_prefix(AsciiPrefixLength(text));
+    if (text.empty()) break;
+    const DecodedCodePoint next = DecodeOne(text);
+    text.remove_prefix(next.size);
+    const char32_t c = next.code_point;
+    if ((c >= 0xFDD0 && c <= 0xFDEF) || (c & 0xFFFE) == 0xFFFE) return c;
+  }
+  return std::nullopt;
 }
 
 absl::Status CheckArguments(const WriteRequest& request) {
@@ -77,6 +93,11 @@ absl::Status CheckArguments(const WriteRequest& request) {
   }
   if (request.text.find('\0') != std::string::npos) {
     return absl::InvalidArgumentError("the text holds a zero");
+  }
+  if (const std::optional<char32_t> c = FirstNoncharacter(request.text)) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "the text holds the noncharacter U+", absl::Hex(*c, absl::kZeroPad4),
+        ", which D-Bus does not carry: leave it out"));
   }
   if (request.text.size() > kMaxTextBytes) {
     return absl::InvalidArgumentError(
@@ -98,6 +119,10 @@ class Writer {
 
   WriteResult Run() {
     if (absl::Status s = CheckArguments(request_); !s.ok()) return {false, s};
+    if (request_.kind == WriteRequest::Kind::kReplaceRange &&
+        request_.range.empty() && request_.text.empty()) {
+      return {false, absl::OkStatus()};
+    }
     absl::StatusOr<AppPtr> app =
         applications_.ByName(request_.element.application, deadline_);
     if (!app.ok()) return {false, app.status()};
@@ -134,12 +159,12 @@ class Writer {
       return ++answered == needed_ || (any_will_do && done);
     });
     if (any_will_do && done) return {true, absl::OkStatus()};
-    if (!failed.ok()) return {true, failed};
+    // What is not answered may still be done, whatever the others say.
     if (answered < needed_) {
       return {true, absl::DeadlineExceededError(absl::StrCat(
                         app_->info.name, " did not answer the write"))};
     }
-    return {true, absl::OkStatus()};
+    return {true, failed};
   }
 
  private:
@@ -150,8 +175,7 @@ class Writer {
     if (request_.kind == WriteRequest::Kind::kSetValue) reach = 0;
     std::string read;
     std::string_view known(request_.known.data(), request_.known.size());
-    if (unit != OffsetUnit::kCodePoint &&
-        static_cast<int64_t>(CodePointCount(known)) < reach) {
+    if (unit != OffsetUnit::kCodePoint && CodePointLength(known) < reach) {
       const ReadRequest prefix{request_.element, Attribute::kText, {0, reach}};
       absl::StatusOr<std::string> text = Get<std::string>(
           ReadAttributes(applications_, traffic_, {&prefix, 1}, deadline_)
@@ -186,7 +210,7 @@ class Writer {
     if (!request_.caret.has_value()) return absl::OkStatus();
     const int64_t caret = *request_.caret;
     const std::string& text = request_.text;
-    const auto length = static_cast<int64_t>(CodePointCount(text));
+    const int64_t length = CodePointLength(text);
     std::optional<int64_t> where;
     if (caret <= request_.range.begin) {
       where = positions.Of(caret);

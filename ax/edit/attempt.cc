@@ -55,6 +55,10 @@ Attempt Refused(Rung rung, Reason reason, std::string message) {
 
 Attempt NotSent(Rung rung, const absl::Status& status) {
   const std::string message(status.message());
+  if (status.ok()) {
+    return Refused(rung, Reason::kNoWay,
+                   "the server found nothing to do, where there is");
+  }
   if (absl::IsDeadlineExceeded(status)) {
     return Refused(rung, Reason::kNoTime,
                    absl::StrCat("the deadline came first: ", message));

@@ -404,6 +404,69 @@ TEST_F(EditorTest, WriteIntoAnotherElementLeavesThisOneUnchanged) {
          Reason::kNotLanded, Rung::kRange, "The quick fox");
 }
 
+TEST_F(EditorTest, CaretThatCannotBePlacedCostsNoVerification) {
+  world_.Mutable(field_)->selection_settable = false;
+  Expect(Apply(kBrown), Outcome::kVerified, Reason::kNone, Rung::kRange,
+         "The brown fox");
+  EXPECT_EQ(world_.Find(field_)->caret, 13);
+}
+
+class RefusesInserts : public mock::Hostility {
+ public:
+  void AlterWrite(World&, const Message& message,
+                  mock::Effect& effect) override {
+    if (message.what != mock::Change::kInsert) return;
+    effect.lands = false;
+    effect.answer = absl::PermissionDeniedError("no");
+  }
+};
+
+TEST_F(EditorTest,
+       InsertThatIsRefusedAfterItsDeletionIsNeitherFailedNorRepeated) {
+  server_.Add(std::make_unique<RefusesInserts>());
+  const EditResult result =
+      Apply(kBrown, {.allow_whole_value = true, .allow_keystrokes = true});
+  Expect(result, Outcome::kDiverged, Reason::kPartial, Rung::kRange,
+         "The  fox");
+  EXPECT_EQ(result.attempts.size(), 1u);
+  EXPECT_EQ(Keys(), 0);
+}
+
+// Answers writes as it is told to, and sends nothing.
+class UnsendingServer : public mock::MockServer {
+ public:
+  UnsendingServer(World* world, SimulatedClock* clock, absl::Status answer)
+      : MockServer(world, clock), answer_(std::move(answer)) {}
+  WriteResult Write(const WriteRequest& request, absl::Time deadline) override {
+    if (request.kind == WriteRequest::Kind::kSelect) {
+      return MockServer::Write(request, deadline);
+    }
+    return {false, answer_};
+  }
+
+ private:
+  const absl::Status answer_;
+};
+
+TEST_F(EditorTest, TextThatTheServerCannotCarryIsPasted) {
+  UnsendingServer server(&world_, &clock_, absl::InvalidArgumentError("no"));
+  Editor editor(&server, &input_);
+  const EditResult result = editor.Apply(kBrown, {.deadline = In(3000 * kMs)});
+  Expect(result, Outcome::kVerified, Reason::kNone, Rung::kPaste,
+         "The brown fox");
+  ASSERT_EQ(result.attempts.size(), 2u);
+  EXPECT_EQ(result.attempts[0].outcome, Outcome::kRefused);
+  EXPECT_EQ(result.attempts[0].reason, Reason::kBadText);
+}
+
+TEST_F(EditorTest, ServerThatFindsNothingToDoIsNoWay) {
+  UnsendingServer server(&world_, &clock_, absl::OkStatus());
+  Editor editor(&server, &input_);
+  Expect(
+      editor.Apply(kBrown, {.deadline = In(3000 * kMs), .allow_paste = false}),
+      Outcome::kRefused, Reason::kNoWay, Rung::kRange, "The quick fox");
+}
+
 TEST_F(EditorTest, ReadOnlyFieldThatWouldSayYesIsNotAsked) {
   Add("write_readonly_true");
   Expect(Apply(kBrown), Outcome::kRefused, Reason::kReadOnly, Rung::kNone,

@@ -3,10 +3,11 @@
 // Use it in a process that stays: with it a snapshot needs no search, so it is
 // two waits instead of four or more. Events feed it, on a connection of its
 // own; after each burst it reads what the last focused elements say of
-// themselves and keeps the best. Its answer is still only a hint: the first
-// flight of a snapshot, which is read anyway, confirms that the element has the
-// focus and that its window is active, and where it does not the routes are
-// asked as if there were no cache.
+// themselves and keeps the best, and behind it what makes that a guess or keys
+// a risk: equal claims, and secure ones. Its answer is still only a hint: the
+// first flight of a snapshot, which is read anyway, confirms that the element
+// has the focus and that its window is active, and where it does not the routes
+// are asked as if there were no cache.
 //
 // Example:
 //
@@ -65,7 +66,8 @@ class FocusCache : public FocusHints {
 
   void Run();
   void Refresh();
-  // The best of what the tracker remembers; NotFound when nothing serves.
+  // The best of what the tracker remembers, then its rivals
+  // (ax/score/claims.h); NotFound when nothing serves.
   absl::StatusOr<Target> Confirm(const FocusTracker::Guess& guess,
                                  absl::Time deadline);
   absl::StatusOr<Target> Search(absl::Time deadline);

@@ -51,7 +51,16 @@ class ClipboardLoan {
 
   // Puts back what the clipboard held before. FailedPrecondition when another
   // client has taken it meanwhile: what that one put there is left alone.
-  // Once; a second call says what the first one did.
+  // Unavailable: the display is gone, and the clipboard with it.
+  //
+  // `deadline` ends the wait and not the giving back. DeadlineExceeded: nobody
+  // is handed the text any more as soon as the loan's thread gets to it, and
+  // what was there before is put back as soon as the display answers.
+  //
+  // Once: a second call says how the first one ended. What was served when it
+  // ended is what `state` says from then on, and WaitServed returns that at
+  // once: nobody will be served by this loan any more. The clipboard can be
+  // lent again.
   virtual absl::Status GiveBack(absl::Time deadline) = 0;
 };
 
@@ -81,11 +90,12 @@ class Input {
   virtual Clock& clock() = 0;
 
   // Saves everything that the clipboard offers and then owns it with `text`,
-  // marked so that clipboard histories skip it. `text` is UTF-8. Errors, after
-  // which the clipboard is as it was: ResourceExhausted (more than may be
-  // saved), DeadlineExceeded (its owner does not hand it over in time),
-  // FailedPrecondition (no display), Unavailable (the display is gone; another
-  // client took the clipboard first).
+  // marked so that clipboard histories skip it. Errors, after which the
+  // clipboard is as it was: InvalidArgument (`text` is not valid UTF-8, or
+  // holds a lone surrogate), ResourceExhausted (more than may be saved),
+  // DeadlineExceeded (its owner does not hand it over in time),
+  // FailedPrecondition (no display; what was lent is not given back yet),
+  // Unavailable (the display is gone; another client took the clipboard first).
   virtual absl::StatusOr<std::unique_ptr<ClipboardLoan>> Lend(
       absl::string_view text, const LendOptions& options) = 0;
 

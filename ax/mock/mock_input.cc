@@ -161,7 +161,8 @@ class MockInput::Loan : public ClipboardLoan {
     state_->Begin(InputVerb::kWaitServed);
     const auto waiting = [&] {
       const State now = state();
-      return now.served < times && !now.lost && state_->clock->Now() < deadline;
+      return !ended_.has_value() && now.served < times && !now.lost &&
+             state_->clock->Now() < deadline;
     };
     while (waiting()) {
       state_->world->AdvanceTo(std::min(state_->world->NextAction(), deadline),
@@ -239,6 +240,10 @@ absl::StatusOr<std::unique_ptr<ClipboardLoan>> MockInput::Lend(
     absl::string_view text, const LendOptions& options) {
   State& state = *state_;
   const size_t entry = state.Begin(InputVerb::kLend, text);
+  if (!IsUtf8(text)) {
+    return state.End(entry,
+                     absl::InvalidArgumentError("the text is not UTF-8"));
+  }
   if (state.Has(InputFault::kClipboardOwnerHangs) ||
       state.clock->Now() > options.deadline) {
     const absl::Time patience = state.clock->Now() + options.patience;

@@ -127,6 +127,36 @@ TEST_F(MockInputTest, ClipboardGivenBackTooSoonIsPastedItself) {
   EXPECT_EQ(loan->state().served, 0);
 }
 
+TEST_F(MockInputTest, LoanThatWasGivenBackIsWaitedForNoMore) {
+  const std::unique_ptr<ClipboardLoan> loan = Lend("x");
+  ASSERT_TRUE(input_.Press(PasteKeys::kCtrlV, In(kMs)).ok());
+  EXPECT_EQ(loan->WaitServed(1, In(absl::Seconds(1))).served, 1);
+  const absl::Duration elapsed = Elapsed();
+  ASSERT_TRUE(loan->GiveBack(In(kMs)).ok());
+  const ClipboardLoan::State state = loan->WaitServed(2, In(absl::Seconds(1)));
+  EXPECT_EQ(state.served, 1);
+  EXPECT_FALSE(state.lost);
+  EXPECT_EQ(Elapsed(), elapsed);
+  // Nor is it lost when another takes what it does not hold any more.
+  input_.TakeClipboard({{"UTF8_STRING", "theirs"}});
+  EXPECT_FALSE(loan->state().lost);
+  EXPECT_TRUE(loan->GiveBack(In(kMs)).ok());
+}
+
+TEST_F(MockInputTest, DeadlineOfGivingBackEndsTheWaitAlone) {
+  const std::unique_ptr<ClipboardLoan> loan = Lend("x");
+  loan->GiveBack(absl::InfinitePast()).IgnoreError();
+  EXPECT_EQ(input_.clipboard(), copied_);
+}
+
+TEST_F(MockInputTest, TextThatIsNotUtf8IsNotLent) {
+  for (const char* text : {"a\xff", "\xED\xA0\xBD"}) {
+    EXPECT_EQ(input_.Lend(text, {}).status().code(),
+              StatusCode::kInvalidArgument);
+  }
+  EXPECT_EQ(input_.clipboard(), copied_);
+}
+
 TEST_F(MockInputTest, LoanThatIsDroppedGivesBack) {
   Lend("x").reset();
   EXPECT_EQ(input_.clipboard(), copied_);

@@ -30,11 +30,13 @@
 //   Observe                1        1      always one, of its own
 //
 // kReplaceRange takes a call to delete unless the range is empty, one to insert
-// unless the text is, and one to set the caret where one is given, all in one
-// flight and in this order; none of the three costs nothing, and is done. Each
-// is sent whatever became of the one before. Its status is DeadlineExceeded
-// when any answer is missing, otherwise the first that is not OK. Whether an
-// element offers a change at all is known without asking it.
+// unless the text is, and after either one to set the caret where one is given,
+// all in one flight and in this order; neither of the two costs nothing, and is
+// done. Each is sent whatever became of the one before. Its status is
+// DeadlineExceeded when an answer of these two is missing, otherwise the first
+// that is not OK; what is said of the caret is not told, and not waited for
+// where it does not come. Whether an element offers a change at all is known
+// without asking it.
 //
 // A call sends kRequestBytes and the text that it writes; its reply is
 // kReplyBytes and what ReplySize() says, that of a write a bool. A request that

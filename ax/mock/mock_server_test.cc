@@ -414,9 +414,10 @@ TEST_F(InstantServerTest, WriteSendsNoMoreThanItNeeds) {
   EXPECT_EQ(calls({.element = field_, .range = {5, 5}, .text = "!"}), 1);
   EXPECT_EQ(calls({.element = field_, .range = {0, 1}}), 1);
   EXPECT_EQ(calls({.element = field_, .range = {3, 3}}), 0);
-  EXPECT_EQ(calls({.element = field_, .caret = 1}), 1);
   EXPECT_EQ(world_.Find(field_)->text, U"ello!");
-  EXPECT_EQ(world_.Find(field_)->caret, 1);
+  // A caret alone is a selection.
+  EXPECT_EQ(calls({.element = field_, .caret = 1}), 0);
+  EXPECT_EQ(world_.Find(field_)->caret, 5);
   EXPECT_EQ(calls({.element = field_, .kind = Kind::kSelect, .range = {1, 3}}),
             1);
   EXPECT_EQ(world_.Find(field_)->selection, (Range{1, 3}));
@@ -467,6 +468,10 @@ TEST_F(InstantServerTest, WrongWriteIsNotSent) {
       {.element = field_, .text = "x", .caret = -1},
       {.element = field_, .text = "\xFF"},
       {.element = field_, .text = "\xED\xA0\xBD"},
+      {.element = field_, .text = std::string("a\0b", 3)},
+      {.element = field_,
+       .kind = Kind::kSetValue,
+       .text = std::string("\0", 1)},
       {.element = field_, .kind = Kind::kSetValue, .text = "\x80"},
       {.element = field_, .kind = Kind::kSelect, .range = {2, 1}},
       {.element = field_, .kind = static_cast<Kind>(9)},
@@ -520,16 +525,55 @@ TEST_F(InstantServerTest, WhatCannotBeChangedSaysSo) {
             absl::StatusCode::kFailedPrecondition);
   EXPECT_EQ(world_.Find(field_)->text, U"hello");
   EXPECT_EQ(world_.Find(field_)->selection, (Range{0, 2}));
-  // The text is changed, the caret is not: the whole is not done.
-  world_.Mutable(field_)->value_settable = true;
-  EXPECT_EQ(write({.element = field_, .text = "x", .caret = 0}),
-            absl::StatusCode::kFailedPrecondition);
-  EXPECT_EQ(world_.Find(field_)->text, U"xhello");
   EXPECT_EQ(write({.element = {"app:100", "/gone"}, .text = "x"}),
             absl::StatusCode::kUnavailable);
   ASSERT_TRUE(world_.Quit("app:100").ok());
   EXPECT_EQ(write({.element = field_, .text = "x"}),
             absl::StatusCode::kUnavailable);
+}
+
+TEST_F(InstantServerTest, CaretThatCannotBePlacedIsNotPartOfTheStatus) {
+  world_.Mutable(field_)->selection_settable = false;
+  const int64_t caret = world_.Find(field_)->caret;
+  WriteResult result =
+      server_.Write({.element = field_, .text = "x", .caret = 0}, In(kMs));
+  EXPECT_TRUE(result.sent);
+  EXPECT_TRUE(result.status.ok()) << result.status;
+  EXPECT_EQ(world_.Find(field_)->text, U"xhello");
+  EXPECT_EQ(world_.Find(field_)->caret, caret + 1);
+  EXPECT_EQ(server_.log().back().outcome,
+            absl::StatusCode::kFailedPrecondition);
+  // An answer that does not come is not waited for.
+  auto custom = std::make_unique<Custom>();
+  custom->decide = [](const Message& message, Fate& fate) {
+    fate.unanswered = message.what == Change::kSetCaret;
+  };
+  server_.Add(std::move(custom));
+  const absl::Time before = clock_.Now();
+  result = server_.Write({.element = field_, .text = "y", .caret = 0}, In(kMs));
+  EXPECT_TRUE(result.status.ok()) << result.status;
+  EXPECT_EQ(clock_.Now(), before);
+}
+
+TEST_F(InstantServerTest, PartThatFailsIsToldAndTheOtherIsDoneAllTheSame) {
+  absl::Status refusal = absl::PermissionDeniedError("no");
+  Change refused = Change::kDelete;
+  auto custom = std::make_unique<Custom>();
+  custom->decide = [&](const Message& message, Fate& fate) {
+    if (message.what == refused) fate.refusal = refusal;
+  };
+  server_.Add(std::move(custom));
+  const WriteRequest request = {
+      .element = field_, .range = {0, 2}, .text = "x", .caret = 1};
+  WriteResult result = server_.Write(request, In(kMs));
+  EXPECT_TRUE(result.sent);
+  EXPECT_EQ(result.status.code(), absl::StatusCode::kPermissionDenied);
+  EXPECT_EQ(world_.Find(field_)->text, U"xhello");
+  refused = Change::kInsert;
+  result = server_.Write(request, In(kMs));
+  EXPECT_TRUE(result.sent);
+  EXPECT_EQ(result.status.code(), absl::StatusCode::kPermissionDenied);
+  EXPECT_EQ(world_.Find(field_)->text, U"ello");
 }
 
 TEST_F(InstantServerTest, MissingAnswerOutweighsARefusal) {

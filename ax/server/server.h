@@ -75,9 +75,9 @@ struct WriteRequest {
   Element element;
   Kind kind = Kind::kReplaceRange;
   Range range = {};
-  std::string text = {};  // UTF-8; must be valid
-  // Of kReplaceRange: where the caret is put after that. Absent: wherever the
-  // application leaves it.
+  std::string text = {};  // valid UTF-8 without U+0000
+  // Of kReplaceRange: where the caret is put after that, if it can be. Absent:
+  // wherever the application leaves it.
   std::optional<int64_t> caret = {};
   // What the caller last read, from the start of the text. A server that counts
   // in other units converts positions by it; where it ends before they do, or
@@ -88,13 +88,23 @@ struct WriteRequest {
 
 // What a server says of a write. Never proof that it landed: some answer
 // success and do nothing, some change the text and answer an error.
+//
+// Many servers know no replacement, only a deletion and an insertion. Both are
+// sent then, whatever becomes of the first, and one of them may land alone: the
+// text is neither the old nor the new one, and only reading it says so.
 struct WriteResult {
   // False: nothing that could change anything was put on the wire, so the
   // element holds what it held.
   bool sent = false;
-  // OK: the server says that it was done. DeadlineExceeded where `sent`: it may
-  // still be done later. FailedPrecondition: the server says that it was not
-  // done.
+  // Where `sent`, what was said of the text, or of the selection of kSelect:
+  //   OK                  all of it was done
+  //   DeadlineExceeded    an answer is missing, whatever the others say: it may
+  //                       still be done later
+  //   FailedPrecondition  the server says that it was not done
+  //   any other           an error, of the first part that has one
+  // Whether the caret could be placed after a replacement is not part of it:
+  // that is a wish, and who must know reads where the caret is.
+  // Where not `sent`, OK says that there was nothing to do.
   absl::Status status;
 };
 
@@ -197,10 +207,15 @@ class Server {
   virtual absl::StatusOr<std::vector<Reading>> ReadMany(
       absl::Span<const ReadRequest> requests, absl::Time deadline) = 0;
 
-  // Changes the element, in one flight. InvalidArgument (not sent) for offsets
-  // that are negative or out of order, or text that is not UTF-8; Unimplemented
-  // (not sent) where the element offers nothing for this kind of change. Never
-  // asked of a secure element.
+  // Changes the element, in one flight. Never asked of a secure element. These
+  // are not sent:
+  //   InvalidArgument  offsets that are negative or out of order; text that is
+  //                    not UTF-8 (a lone surrogate is not), holds U+0000, which
+  //                    ends the text of toolkits written in C, or cannot be
+  //                    carried by this server
+  //   Unimplemented    the element offers nothing for this kind of change
+  //   OK               kReplaceRange of an empty range by an empty text, with a
+  //                    caret or without: to place a caret alone is kSelect
   virtual WriteResult Write(const WriteRequest& request,
                             absl::Time deadline) = 0;
 

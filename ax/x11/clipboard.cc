@@ -127,7 +127,8 @@ class Clipboard::Thread {
 
   ClipboardLoan::State Wait(const Lent& lent, int times, absl::Time deadline) {
     MutexLock lock(&mutex_);
-    while (lent.state.served < times && !lent.state.lost && !stopping_) {
+    while (lent.state.served < times && !lent.state.lost &&
+           !lent.given_back.has_value() && !stopping_) {
       const absl::Duration left = deadline - Now();
       if (left <= absl::ZeroDuration()) break;
       changed_.WaitFor(&mutex_, left);

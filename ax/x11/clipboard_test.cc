@@ -408,9 +408,21 @@ TEST_F(ClipboardTest, GivingBackWithoutTimeStillServesTheOldContent) {
   EXPECT_EQ(other.Fetch("UTF8_STRING"), Utf8("old"));
 }
 
+TEST_F(ClipboardTest, LoanThatWasGivenBackIsWaitedForNoMore) {
+  const std::unique_ptr<ClipboardLoan> loan = Lend(kText);
+  ASSERT_EQ(loan->GiveBack(Soon()), absl::OkStatus());
+  // For ever, were it waited for.
+  const ClipboardLoan::State state =
+      loan->WaitServed(1, absl::InfiniteFuture());
+  EXPECT_EQ(state.served, 0);
+  EXPECT_FALSE(state.lost);
+}
+
 TEST_F(ClipboardTest, TextThatIsNotUtf8IsRefused) {
-  EXPECT_EQ(clipboard_->Lend("a\xff", Patiently()).status().code(),
-            absl::StatusCode::kInvalidArgument);
+  for (const char* text : {"a\xff", "\xED\xA0\xBD"}) {
+    EXPECT_EQ(clipboard_->Lend(text, Patiently()).status().code(),
+              absl::StatusCode::kInvalidArgument);
+  }
 }
 
 // Owners that do not do as they should: nothing may have changed afterwards.
