@@ -1,13 +1,17 @@
-// What must hold of the cost model for every model and every trace.
+// What must hold of the cost model for every model and every trace, and that a
+// fit finds it again.
 //
 // RC_PARAMS="seed=..." in the environment replays a failure; the seed is
 // printed.
+#include <cmath>
 #include <cstdint>
 #include <cstdlib>
 #include <limits>
 #include <vector>
 
+#include "absl/status/statusor.h"
 #include "absl/time/time.h"
+#include "ax/cost/fit.h"
 #include "ax/cost/model.h"
 #include "ax/server/server.h"
 #include "rapidcheck.h"
@@ -100,6 +104,42 @@ bool AllHold() {
     huge.flights = huge.calls = huge.bytes = huge.connections =
         std::numeric_limits<int64_t>::max();
     RC_ASSERT(model.Predict(huge) >= model.Predict(traffic));
+  });
+
+  ok &= rc::check("a fit finds the model that the observations came from", [] {
+    // Costs as they occur; up to 50 ns a byte.
+    const CostModel model = {
+        .cold_connection = absl::Microseconds(*rc::gen::inRange(500, 30'000)),
+        .per_flight = absl::Microseconds(*rc::gen::inRange(5, 500)),
+        .per_call = absl::Microseconds(*rc::gen::inRange(0, 100)),
+        .per_byte = absl::Nanoseconds(*rc::gen::inRange(0, 50))};
+    std::vector<Observation> observations;
+    const int n = *rc::gen::inRange(20, 60);
+    for (int i = 0; i < n; ++i) {
+      Traffic traffic;
+      traffic.flights = 1 + i % 3;
+      traffic.calls = traffic.flights + *rc::gen::inRange<int64_t>(0, 20);
+      traffic.bytes = *rc::gen::inRange<int64_t>(0, 10'000);
+      traffic.connections = i % 4 == 0 ? 1 : 0;
+      observations.push_back({traffic, model.Predict(traffic)});
+    }
+    const absl::StatusOr<CostFit> fit = FitCosts(observations, {});
+    // Random counts can go together by chance, and shrunk ones do; then there
+    // is no answer, and never a wrong one.
+    if (!fit.ok()) {
+      RC_ASSERT(fit.status().code() == absl::StatusCode::kFailedPrecondition);
+      return;
+    }
+    for (const Observation& observation : observations) {
+      const absl::Duration off =
+          fit->model.Predict(observation.traffic) - observation.elapsed;
+      RC_ASSERT(absl::AbsDuration(off) <=
+                observation.elapsed / 1000 + absl::Nanoseconds(1) +
+                    absl::Nanoseconds(0.25) * observation.traffic.bytes);
+    }
+    RC_ASSERT(fit->largest_residual < 1e-3);
+    RC_ASSERT(std::abs(fit->per_byte_ns -
+                       absl::ToDoubleNanoseconds(model.per_byte)) < 1);
   });
 
   return ok;
