@@ -35,10 +35,9 @@ namespace tactus::site {
 
 // Where a row is: in the ledger, and on the site.
 struct Place {
-  int32_t file = 0;    // index into whatever list of files the caller has
-  int64_t line = 0;    // counting from 1
-  int64_t offset = 0;  // of its first byte in the file
-  int32_t page = 0;    // of the site, index into whatever list the caller has
+  int32_t file = 0;  // index into whatever list of files the caller has
+  int64_t line = 0;  // counting from 1
+  int32_t page = 0;  // of the site, index into whatever list the caller has
 };
 
 // A row without its samples. Texts that many rows share are kept once.

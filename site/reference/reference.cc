@@ -92,6 +92,12 @@ class Parser {
                                 Names(kVerbs, VerbName)));
     }
     reference.verb = *found;
+    if (reference.verb == Verb::kOverview) {
+      if (Done()) return reference;
+      return Wrong(absl::StrCat("'", Next().text,
+                                "' is more than overview "
+                                "takes"));
+    }
     if (reference.verb == Verb::kCompare) {
       if (Done() || words_[at_].equals != 2 ||
           !absl::StartsWith(words_[at_].text, "by=") ||
@@ -126,6 +132,8 @@ class Parser {
           return Wrong(
               absl::StrCat(VerbName(reference.verb), " is of one series"));
         }
+        break;
+      case Verb::kOverview:
         break;
     }
     return reference;
@@ -210,6 +218,8 @@ absl::string_view VerbName(Verb verb) {
       return "strip";
     case Verb::kCompare:
       return "compare";
+    case Verb::kOverview:
+      return "overview";
   }
   return "";
 }

@@ -15,6 +15,7 @@
 //              | plot selector                               its history
 //              | strip selector                              each sample
 //              | compare by=KEY selector { "/" selector } [statistic]
+//              | overview                                    the newest of all
 //   selector   = SERIES { KEY=VALUE }     device=ID is the device, not a key
 //   VALUE      = letters without blanks, or "in quotes"
 //   statistic  = n | min | p50 | p95 | p99 | max | mean | failures      or p50
@@ -42,7 +43,7 @@
 
 namespace tactus::site {
 
-enum class Verb { kFigure, kRatio, kPlot, kStrip, kCompare };
+enum class Verb { kFigure, kRatio, kPlot, kStrip, kCompare, kOverview };
 absl::string_view VerbName(Verb verb);
 
 enum class Statistic { kN, kMin, kP50, kP95, kP99, kMax, kMean, kFailures };
@@ -61,7 +62,8 @@ struct Selector {
 
 struct Reference {
   Verb verb = Verb::kFigure;
-  // One; of a ratio two; of a comparison one to kMaxSelectors.
+  // One; of a ratio two; of a comparison one to kMaxSelectors; of an overview
+  // none.
   std::vector<Selector> selectors;
   Statistic statistic = Statistic::kP50;
   std::string by;  // of a comparison, the key that tells its lines apart

@@ -62,10 +62,19 @@ TEST(Reference, ComparisonNamesTheKeyOfItsLines) {
             "compare by=application a / b route=bus / c min");
 }
 
+TEST(Reference, OverviewNamesNothing) {
+  const absl::StatusOr<Reference> reference = ParseReference("overview");
+  ASSERT_TRUE(reference.ok()) << reference.status();
+  EXPECT_EQ(*reference, Reference{.verb = Verb::kOverview});
+  EXPECT_EQ(FormatReference(*reference), "overview");
+  EXPECT_EQ(Error("overview a"), "'a' is more than overview takes");
+}
+
 TEST(Reference, WhatIsWrongIsNamed) {
   EXPECT_EQ(Error(""), "an empty reference");
   EXPECT_EQ(Error("figur a"),
-            "no reference 'figur': one of figure, ratio, plot, strip, compare");
+            "no reference 'figur': one of figure, ratio, plot, strip, compare, "
+            "overview");
   EXPECT_EQ(Error("figure"), "a series is missing");
   EXPECT_EQ(Error("figure Edit"),
             "'Edit' is not the name of a series: words of a-z, 0-9, '_', '-', "
