@@ -19,8 +19,9 @@
 namespace tactus::site {
 namespace {
 
-constexpr std::array<Verb, 5> kVerbs = {
-    Verb::kFigure, Verb::kRatio, Verb::kPlot, Verb::kStrip, Verb::kCompare};
+constexpr std::array<Verb, 6> kVerbs = {Verb::kFigure,  Verb::kRatio,
+                                        Verb::kPlot,    Verb::kStrip,
+                                        Verb::kCompare, Verb::kOverview};
 constexpr std::array<Statistic, 8> kStatistics = {
     Statistic::kN,   Statistic::kMin, Statistic::kP50,  Statistic::kP95,
     Statistic::kP99, Statistic::kMax, Statistic::kMean, Statistic::kFailures};

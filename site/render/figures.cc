@@ -113,16 +113,18 @@ void Figures::Describe(Dictionary& card, const Choice& choice,
     row->SetValueAndShowSection("FAILURES", ShowCount(entry.failures),
                                 "FAILED");
   }
-  row->SetValue("INSTRUMENT", entry.instrument->name);
-  row->SetValue("DATE", ShowDay(entry.date));
-  row->SetValue("DEVICE", entry.device->processor);
-  row->SetIntValue("CORES", static_cast<long>(entry.device->cores));
-  row->SetValue("COMMIT", entry.commit->empty() ? "unknown commit"
-                                                : entry.commit->substr(0, 10));
-  if (entry.dirty) row->ShowSection("DIRTY");
-  row->SetValue("LABEL", std::string(ledger::LabelName(entry.label)));
   row->SetValue("HREF", RowHref(entry, rows_));
-  row->SetValue("HISTORY", HistoryHref(timeline));
+}
+
+void Figures::DescribeRun(Dictionary& card, const Entry& entry) const {
+  card.SetValue("INSTRUMENT", entry.instrument->name);
+  card.SetValue("DATE", ShowDay(entry.date));
+  card.SetValue("DEVICE", entry.device->processor);
+  card.SetIntValue("CORES", static_cast<long>(entry.device->cores));
+  card.SetValue("COMMIT", entry.commit->empty() ? "unknown commit"
+                                                : entry.commit->substr(0, 10));
+  if (entry.dirty) card.ShowSection("DIRTY");
+  card.SetValue("LABEL", std::string(ledger::LabelName(entry.label)));
 }
 
 std::string Figures::Value(const Choice& choice, Statistic statistic) {
@@ -134,6 +136,10 @@ std::string Figures::Value(const Choice& choice, Statistic statistic) {
   const std::string doubt = Doubt(*choice.entry);
   if (!doubt.empty()) to.SetValueAndShowSection("DOUBT", doubt, "DOUBTFUL");
   Describe(to, choice, statistic);
+  DescribeRun(to, *choice.entry);
+  Dictionary* one = to.AddSectionDictionary("ONE");
+  one->SetValue("HREF", RowHref(*choice.entry, rows_));
+  one->SetValue("HISTORY", HistoryHref(*choice.timeline));
   return templates_.Expand("figure.tpl", to);
 }
 
@@ -153,6 +159,11 @@ std::string Figures::Ratio(const Choice& first, const Choice& second,
   if (!doubt.empty()) to.SetValueAndShowSection("DOUBT", doubt, "DOUBTFUL");
   Describe(to, first, statistic);
   Describe(to, second, statistic);
+  // Of one run, so of one instrument, commit, device and date; the label may
+  // differ, and then the weaker one is said.
+  DescribeRun(to, first.entry->label == ledger::Label::kMeasured
+                      ? *second.entry
+                      : *first.entry);
   return templates_.Expand("figure.tpl", to);
 }
 

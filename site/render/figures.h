@@ -61,8 +61,10 @@ class Figures {
   std::string Ratio(const Choice& first, const Choice& second,
                     Statistic statistic);
   std::string NoRow(const std::vector<Selector>& selectors);
+  // One row of a card, and what all of its rows share.
   void Describe(Dictionary& card, const Choice& choice,
                 Statistic statistic) const;
+  void DescribeRun(Dictionary& card, const Entry& entry) const;
   std::string Title(const std::string& series) const;
 
   const Book& book_;
