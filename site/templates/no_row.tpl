@@ -1,0 +1,1 @@
+{{%AUTOESCAPE context="HTML"}}<span class="fig none"><button type="button" aria-describedby="f{{ID}}">no row yet</button><span class="card" id="f{{ID}}"><b>Declared, and nothing has measured it.</b> {{#SERIES}}<span><bdi>{{NAME}}</bdi>: {{ABOUT}}</span> {{/SERIES}}</span></span>
