@@ -49,6 +49,7 @@
 #ifndef TACTUS_LEDGER_STATS_COMPARE_H_
 #define TACTUS_LEDGER_STATS_COMPARE_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
