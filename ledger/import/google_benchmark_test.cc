@@ -116,7 +116,7 @@ TEST(ImportGoogleBenchmark, RepetitionsAreTheSamplesOfARowForEachMeasure) {
   EXPECT_EQ(real.direction, Direction::kLessIsBetter);
   EXPECT_EQ(real.samples, (std::vector<double>{0.045, 0.04}));
   EXPECT_EQ(real.summary.n, 2);
-  EXPECT_EQ(real.instrument.name, "google-benchmark:copy_benchmark");
+  EXPECT_EQ(real.instrument.name, "google-benchmark-copy_benchmark");
   EXPECT_EQ(real.origin, "google-benchmark");
   EXPECT_EQ(real.label, Label::kMeasured);
   EXPECT_EQ(absl::FormatTime(real.date, absl::UTCTimeZone()),

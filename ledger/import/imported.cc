@@ -44,7 +44,7 @@ Row RowFrom(const ImportContext& context, absl::string_view tool,
   row.date = absl::FromUnixSeconds(absl::ToUnixSeconds(context.date));
   row.instrument.name = !context.instrument.empty() ? context.instrument
                         : program.empty()           ? std::string(tool)
-                                          : absl::StrCat(tool, ":", program);
+                                          : absl::StrCat(tool, "-", program);
   row.commit = context.commit;
   row.dirty = context.dirty;
   row.device = context.device;
