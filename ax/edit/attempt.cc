@@ -45,6 +45,10 @@ absl::Time EditRun::give_back_by() const {
   return std::min(clock().Now(), options.deadline) + kGiveBackPatience;
 }
 
+absl::Time EditRun::last() const {
+  return options.deadline + kGiveBackPatience;
+}
+
 Attempt Ended(Rung rung, Outcome outcome, Reason reason, std::string message) {
   return {rung, outcome, reason, std::move(message)};
 }
@@ -152,9 +156,9 @@ Attempt Conclude(Rung rung, EditRun& run, const absl::Status& write,
                             "unchanged: ",
                             write.message()));
   }
-  return end(Outcome::kFailed, Reason::kNotLanded,
+  return end(Outcome::kUnknown, Reason::kNotLanded,
              "the application said that it was done, and the field is "
-             "unchanged");
+             "unchanged: what was written may be in another field");
 }
 
 }  // namespace tactus::ax

@@ -14,11 +14,13 @@
 #ifndef TACTUS_AX_EDIT_ATTEMPT_H_
 #define TACTUS_AX_EDIT_ATTEMPT_H_
 
+#include <optional>
 #include <string>
 
 #include "absl/status/status.h"
 #include "absl/time/time.h"
 #include "ax/clock/clock.h"
+#include "ax/edit/meanwhile.h"
 #include "ax/edit/options.h"
 #include "ax/edit/outcome.h"
 #include "ax/edit/plan.h"
@@ -36,6 +38,9 @@ struct EditRun {
   Plan plan;
   // Filled in on the way: `gap`, `after`, and `element` where it was replaced.
   EditResult& result;
+  // Where it diverged though nothing of it was written: what puts that right,
+  // of the whole text as `result.after` shows it.
+  std::optional<Repair> repair = {};
 
   Clock& clock() const { return server.clock(); }
   SnapshotOptions reading() const {
@@ -45,6 +50,8 @@ struct EditRun {
   }
   // When what was taken is to be back, also where the deadline has passed.
   absl::Time give_back_by() const;
+  // When all of that has ended.
+  absl::Time last() const;
 };
 
 Attempt Ended(Rung rung, Outcome outcome, Reason reason, std::string message);

@@ -1,6 +1,7 @@
 #include "ax/edit/editor.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <utility>
@@ -11,6 +12,7 @@
 #include "absl/time/time.h"
 #include "ax/clock/clock.h"
 #include "ax/edit/attempt.h"
+#include "ax/edit/meanwhile.h"
 #include "ax/edit/outcome.h"
 #include "ax/edit/paste.h"
 #include "ax/edit/plan.h"
@@ -197,11 +199,12 @@ EditResult Editor::Run(const Edit& edit, const EditOptions& options) {
     result.attempts.push_back(attempt);
     // A way that is not there says less than one that was tried and failed.
     if (!(failed && attempt.outcome == Outcome::kRefused)) end(attempt);
-    failed |= attempt.outcome == Outcome::kFailed;
-    if (attempt.outcome != Outcome::kRefused &&
-        attempt.outcome != Outcome::kFailed) {
-      break;
-    }
+    // Also where it may have gone into another element: this one holds what it
+    // held, after the whole wait.
+    const bool unchanged = attempt.outcome == Outcome::kFailed ||
+                           attempt.reason == Reason::kNotLanded;
+    failed |= unchanged;
+    if (attempt.outcome != Outcome::kRefused && !unchanged) break;
     // A refusal that another way would meet as well.
     if (attempt.outcome == Outcome::kRefused &&
         attempt.reason != Reason::kNoWay && attempt.reason != Reason::kSecure &&
@@ -214,6 +217,10 @@ EditResult Editor::Run(const Edit& edit, const EditOptions& options) {
     undo_ =
         UndoRecord{result.application, result.element,        result.written,
                    OldText(run.plan),  run.plan.window_begin, run.plan.after};
+  } else if (run.repair.has_value()) {
+    undo_ = UndoRecord{result.application,    result.element,
+                       run.repair->range,     run.repair->text,
+                       run.plan.window_begin, result.after.value_or("")};
   }
   return result;
 }
@@ -227,6 +234,25 @@ EditResult Editor::Apply(const Edit& edit, const EditOptions& options) {
   return result;
 }
 
+UndoRecord Editor::Followed(UndoRecord undo, const EditOptions& options) {
+  if (!undo.elsewhere_may_differ || undo.window_begin != 0) return undo;
+  const absl::StatusOr<Snapshot> now =
+      SettledSnapshot({.deadline = options.deadline,
+                       .max_text = options.max_text,
+                       .context = 0},
+                      options.hints);
+  if (!now.ok() || !(now->element == undo.element) || !now->whole ||
+      !now->value.ok()) {
+    return undo;
+  }
+  const std::optional<int64_t> begin =
+      MovedTo(undo.expected, *now->value, undo.range);
+  if (!begin.has_value()) return undo;
+  undo.range = {*begin, *begin + undo.range.length()};
+  undo.expected = *now->value;
+  return undo;
+}
+
 EditResult Editor::UndoLast(const EditOptions& options) {
   if (!undo_.has_value()) {
     EditResult result;
@@ -234,7 +260,8 @@ EditResult Editor::UndoLast(const EditOptions& options) {
     result.message = "there is no edit of this kind to take back";
     return result;
   }
-  const UndoRecord undo = *undo_;
+  const UndoRecord kept = *undo_;
+  const UndoRecord undo = Followed(kept, options);
   EditResult result = Apply({.kind = Edit::Kind::kReplaceRange,
                              .text = undo.text,
                              .range = undo.range,
@@ -246,7 +273,11 @@ EditResult Editor::UndoLast(const EditOptions& options) {
                             options);
   undo_ = result.outcome == Outcome::kVerified
               ? std::nullopt
-              : std::optional<UndoRecord>(undo);
+              : std::optional<UndoRecord>(kept);
+  if (result.reason == Reason::kTextChanged && result.before.has_value()) {
+    result.expected = kept.expected;
+    result.after = result.before;
+  }
   return result;
 }
 

@@ -20,7 +20,8 @@
 // may type. That is not refused; it shows in the text that is read back, so it
 // is `kDiverged`, never verified and never tried again. A change in that time
 // that leaves no trace in the text, such as one that the edit overwrites with
-// the same length, is not seen.
+// the same length, is not seen. A paste has to select first, and what is typed
+// just then replaces that: also `kDiverged`, for `kTypedOver`.
 //
 // Not thread-safe; the server and the input are used by this thread alone.
 #ifndef TACTUS_AX_EDIT_EDITOR_H_
@@ -54,6 +55,10 @@ struct UndoRecord {
   std::string text;
   int64_t window_begin = 0;
   std::string expected;
+  // Also where the text on one side of `range` has changed since, as long as
+  // the field is short enough to be read whole: what a stream wrote, and the
+  // user has gone on from.
+  bool elsewhere_may_differ = false;
 
   friend bool operator==(const UndoRecord&, const UndoRecord&) = default;
 };
@@ -66,8 +71,9 @@ class Editor {
   EditResult Apply(const Edit& edit, const EditOptions& options);
 
   // Takes the last verified edit back, by an edit of its own: checked, read
-  // back, and refused when the field was changed since. What was undone cannot
-  // be undone again.
+  // back, and refused when the field was changed since, with what was expected
+  // and what is there. What was undone cannot be undone again. After kTypedOver
+  // it puts back what was typed over, and the keys where they were meant.
   EditResult UndoLast(const EditOptions& options);
 
   // Waits until what the last edit selected is not shown as selected any more,
@@ -81,10 +87,13 @@ class Editor {
 
  private:
   EditResult Run(const Edit& edit, const EditOptions& options);
-  // A snapshot in which that selection does not stand for the user's.
+  // A snapshot in which a selection of an edit that is over does not stand for
+  // the user's.
   absl::StatusOr<Snapshot> SettledSnapshot(const SnapshotOptions& reading,
                                            FocusHints* hints);
   Attempt Try(Rung rung, EditRun& run);
+  // `undo` for the text as it is now.
+  UndoRecord Followed(UndoRecord undo, const EditOptions& options);
 
   Server& server_;
   Input* const input_;

@@ -32,6 +32,10 @@ TEST(EditorPropertyTest, NoEditEverSaysWhatTheWorldDoesNotHold) {
       ++counts["by " + std::string(RungName(verdict.result.rung))];
     }
     if (verdict.user_in_gap) ++counts["with the user in the gap"];
+    if (verdict.overtyped) {
+      ++counts["typed over, and " +
+               std::string(OutcomeName(verdict.result.outcome))];
+    }
     if (verdict.broken.starts_with("verified:")) {
       ++counts["verified while the world held something else"];
     }
@@ -52,7 +56,7 @@ TEST(EditorPropertyTest, NoEditEverSaysWhatTheWorldDoesNotHold) {
   for (const char* outcome :
        {"verified", "refused", "failed", "diverged", "unknown", "by range",
         "by paste", "by whole-value", "by keystrokes",
-        "with the user in the gap"}) {
+        "with the user in the gap", "typed over, and diverged"}) {
     EXPECT_GT(counts[outcome], 0) << outcome;
   }
 }

@@ -70,6 +70,8 @@ absl::string_view ReasonName(Reason reason) {
       return "ended";
     case Reason::kRejected:
       return "rejected";
+    case Reason::kTypedOver:
+      return "typed-over";
     case Reason::kNotLanded:
       return "not-landed";
     case Reason::kPartial:

@@ -1,7 +1,7 @@
 // How an edit ended. Every edit ends in one of five ways, and none is called
 // good that was not proved.
 //
-// Use it to decide what to do next: `kRefused` and `kFailed` left everything as
+// Use it to decide what to do next: `kRefused` and `kFailed` left the text as
 // it was, so trying again is safe; after `kDiverged` and `kUnknown` it is not.
 //
 // Example:
@@ -29,8 +29,9 @@ namespace tactus::ax {
 
 enum class Outcome {
   kVerified,  // a later read held exactly what was asked for
-  kRefused,   // no write was sent; the reason says why
-  kFailed,    // proved unchanged: the element holds what it held
+  kRefused,   // no write was sent, and what was selected for one has had no
+              // part in what the text is now; the reason says why
+  kFailed,    // proved unchanged: the server says no, and nothing has changed
   kDiverged,  // changed, but not as asked: `before` and `after` tell how
   kUnknown,   // sent, and no proof either way
 };
@@ -42,7 +43,8 @@ enum class Reason {
   kNone,  // verified
   // Refused.
   kNoFocus,           // nothing has the focus, or it could not be read
-  kSecure,            // a password field
+  kSecure,            // a password field; unknown where it turned into one
+                      // while a range of it was selected to be pasted over
   kReadOnly,          // the element says that it cannot be edited
   kNotText,           // the element holds no text
   kAmbiguous,         // two elements claim the focus with equal right
@@ -57,19 +59,25 @@ enum class Reason {
   kSplitsCharacter,   // an edge lies inside a character that people see as one
   kBadText,           // not UTF-8, or nothing that the server can carry
   kClipboard,         // the clipboard could not be saved, so it was not taken
-  kSelectionNotSet,   // the range could not be selected, so nothing was pasted
+  kSelectionNotSet,   // the range could not be selected, so nothing was pasted;
+                      // unknown where the server says that it was, and what is
+                      // shown never was that far
   kNoWay,             // no rung that is allowed serves here
   kNothingToUndo,     // there is no edit that could be undone
-  kNoTime,            // the deadline came first
+  kNoTime,            // the deadline came first; unknown where a range was
+                      // selected by then
   kSuperseded,        // a later partial came before this one was written
   kEnded,             // the stream has ended before
   // Failed.
-  kRejected,   // the server said no, and nothing changed
-  kNotLanded,  // the server said yes, and nothing changed
+  kRejected,  // the server said no, and nothing changed
   // Diverged.
-  kPartial,  // some of it is there; unknown where the deadline cut the wait
-  kOther,    // the text is neither what it was nor what was asked for
+  kPartial,    // some of it is there; unknown where the deadline cut the wait
+  kOther,      // the text is neither what it was nor what was asked for
+  kTypedOver,  // nothing was written, but what was typed has replaced what was
+               // selected to be pasted over; unknown where it may have
   // Unknown.
+  kNotLanded,      // the server said yes, and the element holds what it held:
+                   // what was written may be in another
   kNoReply,        // sent, and not answered
   kContradiction,  // what was read contradicts itself; refused where it did
                    // so before anything was sent

@@ -69,14 +69,19 @@ HandsAttempt TryHands(Rung rung, EditRun& run, Input* input) {
   };
 
   const Snapshot base = run.snapshot;
+  SelectionHold hold(rung, run);
+  const auto give_up = [&](const Refusal& why) -> HandsAttempt {
+    // The selection first: what is typed meanwhile replaces it.
+    hold.PutBack();
+    give_back().IgnoreError();
+    run.snapshot = base;
+    return {hold.GiveUp(why)};
+  };
   const absl::Time patience =
       std::min(options.deadline, run.clock().Now() + kKeysPatience);
   absl::Status sent;
   for (;;) {
-    if (std::optional<Attempt> refused = SelectAndCheck(rung, base, run)) {
-      give_back().IgnoreError();
-      return {*std::move(refused)};
-    }
+    if (std::optional<Refusal> why = hold.Take()) return give_up(*why);
     // While the user holds keys the focus may move, so each wait is short and
     // the field is checked anew after it.
     const absl::Time now = run.clock().Now();
@@ -95,10 +100,7 @@ HandsAttempt TryHands(Rung rung, EditRun& run, Input* input) {
     if (!held) break;
   }
   if (absl::IsFailedPrecondition(sent) || absl::IsInvalidArgument(sent)) {
-    if (!Selects(base, plan.range)) SelectAgain(run, base);
-    run.snapshot = base;
-    give_back().IgnoreError();
-    return {Refused(rung, Reason::kNoWay, std::string(sent.message()))};
+    return give_up({Reason::kNoWay, std::string(sent.message())});
   }
 
   std::optional<Unsettled> unsettled;
@@ -129,16 +131,25 @@ HandsAttempt TryHands(Rung rung, EditRun& run, Input* input) {
                           run.clock().Now() + kUnsettled};
   }
   // Keys leave the caret behind the text; where it is to be elsewhere it is put
-  // there, as well as the application lets us.
+  // there, as well as the application lets us. What is to stay selected was
+  // deselected for the paste, and is selected again.
   const int64_t behind = plan.range.begin + plan.length;
   if (seen.sight == Sight::kLanded && plan.caret.value_or(behind) != behind) {
     Select(run.server, run.snapshot.element, {*plan.caret, *plan.caret},
+           Known(plan.window_begin, plan.after), options.deadline);
+  } else if (seen.sight == Sight::kLanded && !plan.caret.has_value() &&
+             base.selection.ok() && !base.selection->empty()) {
+    const int64_t by =
+        plan.range.begin <= base.selection->begin ? plan.length : 0;
+    Select(run.server, run.snapshot.element,
+           {base.selection->begin + by, base.selection->end + by},
            Known(plan.window_begin, plan.after), options.deadline);
   }
   const bool served = loan != nullptr && loan->state().served > 0;
   const absl::Status returned = give_back();
   Attempt attempt = Conclude(rung, run, sent, seen);
-  if (attempt.outcome == Outcome::kFailed) {
+  if (attempt.outcome == Outcome::kFailed ||
+      attempt.reason == Reason::kNotLanded) {
     // Keys that were sent can be taken at any time.
     attempt.outcome = Outcome::kUnknown;
     attempt.reason = Reason::kNotConsumed;

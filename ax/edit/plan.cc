@@ -59,6 +59,11 @@ Refusal CheckText(const Snapshot& snapshot, const Edit& edit) {
                            absl::Hex(next.code_point, absl::kZeroPad4),
                            terminal ? ", which a terminal would act on" : "")};
     }
+    if (terminal && !edit.allow_newlines && next.code_point == '\t') {
+      return {Reason::kControl,
+              "the new text holds a tab, by which a shell would complete what "
+              "stands there: allow newlines to send it"};
+    }
     if (one_line && !edit.allow_newlines && BreaksLine(next.code_point)) {
       return {Reason::kNewline,
               terminal ? "the new text holds a line break, which a terminal "

@@ -59,7 +59,8 @@ struct Edit {
   std::optional<int64_t> caret = {};
 
   // What is refused unless it is asked for.
-  bool allow_newlines = false;  // in fields of one line and terminals
+  // Line breaks in fields of one line and in terminals, where a tab acts too.
+  bool allow_newlines = false;
   bool allow_split_characters = false;
   // Refused for a terminal, which takes what is added and can take nothing
   // back.

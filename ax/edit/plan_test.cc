@@ -340,8 +340,18 @@ TEST(PlanTest, ControlCharactersAreRefusedInTerminalsEvenWithNewlines) {
     EXPECT_EQ(Refused(Terminal("$ "), edit), Reason::kControl);
     EXPECT_EQ(PlanOf(Area(""), edit).after, "ls" + text);
   }
-  EXPECT_EQ(PlanOf(Terminal("$ "), {.text = "a\tb\u00a0"}).after,
-            "$ a\tb\u00a0");
+  EXPECT_EQ(PlanOf(Terminal("$ "), {.text = "b\u00a0"}).after, "$ b\u00a0");
+}
+
+// A shell completes by it, and some of what it completes it runs.
+TEST(PlanTest, TabIsRefusedInTerminalsUnlessItIsAllowed) {
+  const Edit edit = {.text = "a\tb"};
+  EXPECT_EQ(Refused(Terminal("$ "), edit), Reason::kControl);
+  EXPECT_EQ(PlanOf(Area(""), edit).after, "a\tb");
+  EXPECT_EQ(PlanOf(Line(""), edit).after, "a\tb");
+  EXPECT_EQ(
+      PlanOf(Terminal("$ "), {.text = "a\tb", .allow_newlines = true}).after,
+      "$ a\tb");
 }
 
 TEST(PlanTest, NulIsRefusedEverywhere) {

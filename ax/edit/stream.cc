@@ -117,8 +117,31 @@ EditResult Stream::Start(const std::string& text, bool final,
                                    result.replaced.end - result.window_begin);
   phrase.window = *result.after;
   phrase.window_begin = result.window_begin;
+  const bool goes_on =
+      done_.has_value() && result.replaced.empty() &&
+      phrase.begin == done_->begin + CodePointLength(done_->text) &&
+      done_->begin >= result.window_begin;
+  if (!goes_on) done_.reset();
   phrase_ = std::move(phrase);
+  KeepUndo(Whole(), result);
   return result;
+}
+
+Stream::Span Stream::Whole() const {
+  Span whole = done_.value_or(Span{phrase_->begin, "", phrase_->replaced});
+  whole.text += phrase_->text;
+  return whole;
+}
+
+void Stream::KeepUndo(const Span& span, const EditResult& result) {
+  editor_.set_undo(
+      UndoRecord{*application_,
+                 *pinned_,
+                 {span.begin, span.begin + CodePointLength(span.text)},
+                 span.replaced,
+                 result.window_begin,
+                 *result.after,
+                 /*elsewhere_may_differ=*/true});
 }
 
 EditResult Stream::Rewrite(const std::string& text,
@@ -142,6 +165,7 @@ EditResult Stream::Rewrite(const std::string& text,
     phrase.text = text;
     phrase.window = *result.after;
     phrase.window_begin = result.window_begin;
+    KeepUndo(Whole(), result);
   } else if (result.reason == Reason::kTextChanged) {
     // Both texts: what we left there, and what is there.
     result.expected = phrase.window;
@@ -163,6 +187,7 @@ EditResult Stream::Write(const std::string& heard, bool final,
     // The phrase starts anew where the focus is.
     phrase_.reset();
     pinned_.reset();
+    done_.reset();
     result = Start(text, final, options);
   }
   return result;
@@ -181,17 +206,7 @@ EditResult Stream::Final(const std::string& text, const EditOptions& options) {
   }
   if (result.outcome != Outcome::kVerified) return result;
   held_.clear();
-  if (phrase_.has_value()) {
-    // One undo takes back the phrase, and not what its last partial changed.
-    const Phrase& phrase = *phrase_;
-    editor_.set_undo(
-        UndoRecord{*application_,
-                   *pinned_,
-                   {phrase.begin, phrase.begin + CodePointLength(phrase.text)},
-                   phrase.replaced,
-                   phrase.window_begin,
-                   phrase.window});
-  }
+  if (phrase_.has_value()) done_ = Whole();
   phrase_.reset();
   return result;
 }
@@ -209,7 +224,11 @@ EditResult Stream::Cancel(const EditOptions& options) {
   EditResult result = Rewrite(phrase_->replaced, options);
   if (result.outcome == Outcome::kVerified) {
     phrase_.reset();
-    editor_.set_undo(std::nullopt);
+    if (done_.has_value()) {
+      KeepUndo(*done_, result);
+    } else {
+      editor_.set_undo(std::nullopt);
+    }
   }
   return result;
 }

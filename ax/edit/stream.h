@@ -14,6 +14,10 @@
 //   stream.Partial("the quiet", options);   // rewrites "ck" as "et"
 //   EditResult result = stream.Final("The quiet fox.", options);
 //
+// One undo takes back what the stream has written, all finals that follow each
+// other without a gap and the partial behind them: also when the user has ended
+// it by an edit of his own, as long as that left what was written as it was.
+//
 // A terminal takes what is added and nothing else: there partials are refused
 // and the final is pasted.
 #ifndef TACTUS_AX_EDIT_STREAM_H_
@@ -82,18 +86,32 @@ class Stream {
     int64_t window_begin = 0;
   };
 
+  // What an undo takes back: `text` stands from `begin` on, in the place of
+  // `replaced`.
+  struct Span {
+    int64_t begin = 0;
+    std::string text;
+    std::string replaced;
+  };
+
   EditResult Write(const std::string& heard, bool final,
                    const EditOptions& options);
   EditResult Start(const std::string& text, bool final,
                    const EditOptions& options);
   EditResult Rewrite(const std::string& text, const EditOptions& options);
   void Take(const EditResult& result);
+  // After a write that left the field as `result` says.
+  void KeepUndo(const Span& span, const EditResult& result);
+  Span Whole() const;
 
   Editor& editor_;
   const StreamOptions options_;
   std::optional<Element> pinned_;
   std::optional<Application> application_;
   std::optional<Phrase> phrase_;
+  // Finals, of which each began where the one before ended; what comes next may
+  // go on from there.
+  std::optional<Span> done_;
   std::string held_;
   Rewritten rewritten_;
   bool ended_ = false;

@@ -217,6 +217,59 @@ TEST_F(StreamTest, UndoTakesBackThePhraseAndNotItsLastPartial) {
   EXPECT_EQ(Held(), "Say: ");
 }
 
+TEST_F(StreamTest, UndoTakesBackFinalsThatFollowEachOther) {
+  ASSERT_EQ(Final("The quick"), Outcome::kVerified);
+  ASSERT_EQ(Partial(" fox"), Outcome::kVerified);
+  ASSERT_EQ(Final(" fox."), Outcome::kVerified);
+  ASSERT_EQ(Partial(" And"), Outcome::kVerified);
+  ASSERT_EQ(Cancel(), Outcome::kVerified);
+  EXPECT_EQ(Held(), "Say: The quick fox.");
+  EXPECT_EQ(editor_.UndoLast(Options()).outcome, Outcome::kVerified);
+  EXPECT_EQ(Held(), "Say: ");
+}
+
+TEST_F(StreamTest, UndoTakesBackTheLastPhraseWhereTheCaretWasMovedBetween) {
+  ASSERT_EQ(Final("quick"), Outcome::kVerified);
+  ASSERT_TRUE(world_.MoveCaret(field_, 0).ok());
+  ASSERT_EQ(Final("I "), Outcome::kVerified);
+  EXPECT_EQ(editor_.UndoLast(Options()).outcome, Outcome::kVerified);
+  EXPECT_EQ(Held(), "Say: quick");
+}
+
+TEST_F(StreamTest, UndoAfterTheUserEndedItTakesBackAllThatItWrote) {
+  ASSERT_TRUE(world_.Select(field_, {0, 3}).ok());
+  ASSERT_EQ(Partial("the"), Outcome::kVerified);
+  ASSERT_EQ(Partial("the quick"), Outcome::kVerified);
+  ASSERT_TRUE(world_.MoveCaret(field_, 11).ok());
+  ASSERT_TRUE(world_.Type(field_, "!").ok());
+  ASSERT_EQ(Partial("the quiet"), Outcome::kRefused);
+  ASSERT_TRUE(stream_.ended());
+  EXPECT_EQ(Held(), "the quick: !");
+  EXPECT_EQ(editor_.UndoLast(Options()).outcome, Outcome::kVerified);
+  EXPECT_EQ(Held(), "Say: !");
+}
+
+TEST_F(StreamTest, UndoAfterTheUserTypedBehindItLeavesWhatHeTyped) {
+  ASSERT_EQ(Partial("the"), Outcome::kVerified);
+  ASSERT_EQ(Partial("the quick"), Outcome::kVerified);
+  ASSERT_TRUE(world_.Type(field_, " fox").ok());
+  ASSERT_EQ(Partial("the quiet"), Outcome::kRefused);
+  EXPECT_EQ(editor_.UndoLast(Options()).outcome, Outcome::kVerified);
+  EXPECT_EQ(Held(), "Say:  fox");
+}
+
+TEST_F(StreamTest, UndoOfWhatTheUserHasEditedIsRefusedWithBothTexts) {
+  ASSERT_EQ(Partial("the quick"), Outcome::kVerified);
+  ASSERT_TRUE(world_.ReplaceRange(field_, {9, 10}, "Q").ok());
+  ASSERT_EQ(Partial("the quiet"), Outcome::kRefused);
+  const EditResult undo = editor_.UndoLast(Options());
+  EXPECT_EQ(undo.outcome, Outcome::kRefused);
+  EXPECT_EQ(undo.reason, Reason::kTextChanged);
+  EXPECT_EQ(undo.expected, "Say: the quick");
+  EXPECT_EQ(undo.after, "Say: the Quick");
+  EXPECT_EQ(Held(), "Say: the Quick");
+}
+
 TEST_F(StreamTest, WriteThatLandsOtherwiseEndsIt) {
   ASSERT_EQ(Partial("the"), Outcome::kVerified);
   server_.Add(*mock::MakeHostility("write_autocorrect", {}));

@@ -127,8 +127,29 @@ bool Has(const mock::Script& script, absl::string_view name) {
              [&](const mock::InputFaultSpec& f) { return f.name == name; });
 }
 
-bool Provable(const mock::Script& script) {
+// What is typed and written is read so much later than it is done.
+constexpr char kShowsLate[] = "shows_late";
+
+absl::Duration Lateness(const mock::Script& script) {
   for (const mock::HostilitySpec& spec : script.hostilities) {
+    if (spec.name != kShowsLate) continue;
+    return absl::Milliseconds(spec.options.parameter.value_or(
+        mock::FindHostility(kShowsLate)->default_parameter));
+  }
+  return absl::ZeroDuration();
+}
+
+bool Provable(const mock::Script& script) {
+  // Each of two would show what the other has not seen yet.
+  if (Lateness(script) > absl::Milliseconds(kLatest) ||
+      std::count_if(script.hostilities.begin(), script.hostilities.end(),
+                    [](const mock::HostilitySpec& spec) {
+                      return spec.name == kShowsLate;
+                    }) > 1) {
+    return false;
+  }
+  for (const mock::HostilitySpec& spec : script.hostilities) {
+    if (spec.name == kShowsLate) continue;
     if (std::find(std::begin(kProvable), std::end(kProvable), spec.name) ==
         std::end(kProvable)) {
       return false;
@@ -216,19 +237,76 @@ class Witness {
     bool told_secure = false;   // of what has the keyboard
   };
 
-  void Begin(World& world) {
+  // What is read is as old as `lateness` says.
+  void Begin(World& world, absl::Duration lateness) {
     alone_ = TextsOf(world);
     moved_.clear();
+    lateness_ = lateness;
+    for (const mock::Program& program : world.desktop().programs) {
+      for (const mock::Node& node : program.nodes) {
+        users_[KeyOf({program.application.id, node.path})] = node.selection;
+      }
+    }
+  }
+
+  // The user has selected, moved the caret or typed: what is selected now is
+  // his.
+  void UserActs(const World& world) {
+    const std::optional<Element> focused = world.Focused();
+    if (!focused.has_value()) return;
+    users_[KeyOf(*focused)] = world.Find(*focused)->selection;
+    ours_.erase(KeyOf(*focused));
+  }
+  // The editor is about to select.
+  void Selects(const World& world, const mock::Effect& effect) {
+    const mock::Node* node = world.Find(effect.element);
+    if (node == nullptr || !effect.lands) return;
+    const Range range = mock::Clamp(effect.range, Size(node->text));
+    const Key key = KeyOf(effect.element);
+    ours_.erase(key);
+    if (!range.empty() && users_[key] != range) {
+      ours_[key] = Ours{range, node->text};
+    }
+  }
+  void Hears(const World& world, const Event& event) {
+    const Key key = KeyOf(event.element);
+    const auto found = ours_.find(key);
+    const mock::Node* node = world.Find(event.element);
+    if (found == ours_.end() || node == nullptr) return;
+    const auto& [range, text] = found->second;
+    if (event.kind == Event::Kind::kSelectionChanged) {
+      if (node->selection != range) ours_.erase(found);
+    } else if (event.kind == Event::Kind::kTextChanged) {
+      const std::u32string head = text.substr(0, range.begin);
+      const std::u32string tail = text.substr(range.end);
+      if (others_turn_ && node->text != text && node->text.starts_with(head) &&
+          node->text.ends_with(tail) &&
+          node->text.size() >= head.size() + tail.size()) {
+        overtyped_.insert(key);
+      }
+      ours_.erase(found);
+    }
+  }
+  // What was typed has replaced a selection that the editor had set.
+  bool Overtyped() const { return !overtyped_.empty(); }
+
+  void Notes(const World& world, absl::Time now) {
+    const size_t print = PrintOf(world);
+    if (!texts_.empty() && print == noted_) return;
+    noted_ = print;
+    texts_.emplace_back(now, TextsOf(world));
   }
 
   // Around what is not the editor's.
   void Enter(World& world) {
+    others_turn_ = true;
     if (const size_t print = PrintOf(world); print != print_) {
       print_ = print;
       entered_ = TextsOf(world);
     }
   }
   void Leave(World& world, bool edits_are_sent) {
+    others_turn_ = false;
     if (PrintOf(world) == print_) return;
     const std::map<Key, std::u32string> now = TextsOf(world);
     for (const auto& [key, text] : now) {
@@ -266,12 +344,12 @@ class Witness {
     const std::pair<std::string, std::string> key = {
         message.element.application, message.element.path};
     if (message.attribute == Attribute::kText) {
-      last_ = Sight{message.element, TruthOf(world, message.element)};
+      last_ = Sight{message.element, ShownAt(world, message)};
       last_->count = reads_[key].count;
       reads_[key] = *last_;
     }
     if (message.attribute == Attribute::kCharacterCount) {
-      const std::u32string truth = TruthOf(world, message.element);
+      const std::u32string truth = ShownAt(world, message);
       Sight& read = reads_[key];
       read.torn = read.text != truth;
       read.count = Size(truth);
@@ -306,6 +384,11 @@ class Witness {
         if (mock::EncodeUtf8(text) != result.before) return false;
         continue;
       }
+      // The edit took out just what the user had put in within the gap: that
+      // leaves no trace, as editor.h says.
+      if (in_gap_.contains(key) && mock::EncodeUtf8(text) == result.before) {
+        continue;
+      }
       const auto alone = alone_.find(key);
       if (alone != alone_.end() && alone->second != text) return false;
     }
@@ -313,6 +396,34 @@ class Witness {
   }
 
  private:
+  // A selection of the editor's that stands, and the text that it stands in.
+  struct Ours {
+    Range range;
+    std::u32string text;
+  };
+
+  // The truth; where that shows late, the truth that shows.
+  std::u32string ShownAt(const World& world, const Message& message) const {
+    if (lateness_ == absl::ZeroDuration()) {
+      return TruthOf(world, message.element);
+    }
+    const std::map<Key, std::u32string>* shown = nullptr;
+    for (const auto& [since, texts] : texts_) {
+      if (shown != nullptr && since > message.sent - lateness_) break;
+      shown = &texts;
+    }
+    const auto found = shown->find(KeyOf(message.element));
+    return found == shown->end() ? TruthOf(world, message.element)
+                                 : found->second;
+  }
+
+  bool others_turn_ = false;
+  absl::Duration lateness_;
+  size_t noted_ = 0;
+  std::vector<std::pair<absl::Time, std::map<Key, std::u32string>>> texts_;
+  std::map<Key, std::optional<Range>> users_;
+  std::map<Key, Ours> ours_;
+  std::set<Key> overtyped_;
   size_t print_ = 0;
   std::map<Key, std::u32string> entered_;
   std::map<Key, std::u32string> alone_;
@@ -332,9 +443,14 @@ class Watching : public mock::Hostility {
   void BeforeMessage(World& world, const Message& message) override {
     const bool writes = message.verb == Verb::kWrite;
     witness_.Leave(world, writes && message.what != Change::kSelect);
+    witness_.Notes(world, message.sent);
     if (writes || message.verb == Verb::kInput) {
       witness_.Sends(world, message);
     }
+  }
+  void AlterWrite(World& world, const Message& message,
+                  mock::Effect& effect) override {
+    if (effect.what == Change::kSelect) witness_.Selects(world, effect);
   }
   void AlterReading(World& world, const Message& message,
                     Reading& reading) override {
@@ -589,6 +705,25 @@ Trial TrialFromBytes(absl::Span<const uint8_t> bytes) {
     }
     script.input.push_back(std::move(spec));
   }
+  // A key of the user's in what was selected to be pasted over, and what reads
+  // late: last, so that the bytes before them mean what they meant.
+  if (source.OneIn(3)) {
+    Action action;
+    action.kind = ActionKind::kType;
+    action.text = "u";
+    action.before = static_cast<int>(11 + source.Below(16));
+    script.actions.push_back(action);
+    if (source.OneIn(2)) {
+      ++action.before;
+      script.actions.push_back(action);
+    }
+  }
+  if (source.OneIn(4)) {
+    mock::HostilitySpec late;
+    late.name = kShowsLate;
+    late.options.parameter = source.Below(64) * 8;
+    script.hostilities.push_back(std::move(late));
+  }
   return TrialOn(std::move(script), bytes.subspan(0, cut));
 }
 
@@ -604,11 +739,22 @@ Verdict Try(const Trial& trial) {
   // What happens before a message is not the editor's, from here on to the
   // last of the hostilities.
   server.BetweenMessages([&](World& w, int) { witness.Enter(w); });
+  const auto act = [&witness](const Action& action, World& w) {
+    // Before it acts on what it finds; after that what it found is the user's.
+    mock::Perform(action, w).IgnoreError();
+    if (action.kind == ActionKind::kType ||
+        action.kind == ActionKind::kMoveCaret ||
+        action.kind == ActionKind::kSelect) {
+      witness.UserActs(w);
+    }
+  };
+  const int listener = world.AddListener(
+      [&](const Event& event) { witness.Hears(world, event); });
   bool copied = false;
   server.BetweenMessages([&](World& w, int index) {
     for (const Action& action : script.actions) {
       if (!action.at.has_value() && action.before == index) {
-        mock::Perform(action, w).IgnoreError();
+        act(action, w);
       }
     }
     if (trial.clipboard_taken == index) {
@@ -627,9 +773,9 @@ Verdict Try(const Trial& trial) {
   input.HoldModifiers(clock.Now() + trial.modifiers_held);
   for (const Action& action : script.actions) {
     if (!action.at.has_value()) continue;
-    server.At(clock.Now() + *action.at, [&witness, action](World& w) {
+    server.At(clock.Now() + *action.at, [&witness, act, action](World& w) {
       witness.Enter(w);
-      mock::Perform(action, w).IgnoreError();
+      act(action, w);
       witness.Leave(w, false);
     });
   }
@@ -652,7 +798,7 @@ Verdict Try(const Trial& trial) {
       }
     }
   }
-  witness.Begin(world);
+  witness.Begin(world, Lateness(script));
 
   EditOptions options = trial.options;
   options.deadline = clock.Now() + trial.time;
@@ -692,6 +838,8 @@ Verdict Try(const Trial& trial) {
   if (!stolen && input.clipboard() != (copied ? Taken() : Copied())) {
     breaks("clipboard", "it holds something else");
   }
+  verdict.overtyped = witness.Overtyped();
+  world.RemoveListener(listener);
   if (result.outcome == Outcome::kRefused && (edits > 0 || !keys.empty())) {
     breaks("refused", absl::StrCat(edits, " writes, ", keys.size(), " keys"));
   }
@@ -746,11 +894,16 @@ Verdict Try(const Trial& trial) {
       breaks("retried", Quote(*result.before));
     }
   }
+  if (verdict.overtyped && (result.outcome == Outcome::kRefused ||
+                            result.outcome == Outcome::kFailed)) {
+    breaks("overtyped", OutcomeName(result.outcome));
+  }
   // What is late comes now.
   world.AdvanceTo(clock.Now() + absl::Seconds(5), clock);
   if (result.outcome == Outcome::kFailed ||
       result.outcome == Outcome::kRefused) {
-    // A write that lands in another field leaves this one unchanged.
+    // A server that says no of what lands in another field is believed: this
+    // one is unchanged.
     std::optional<Key> concerns;
     if (Has(script, "write_other_element")) concerns = KeyOf(result.element);
     if (!witness.AsAlone(world, result, concerns)) {

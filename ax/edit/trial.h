@@ -19,6 +19,8 @@
 //   unchanged   failed or refused: the world holds what it would hold had the
 //               user been alone
 //   refused     refused: no change was asked for and no key was sent
+//   overtyped   failed or refused: nothing that was typed has replaced what the
+//               editor had selected to be pasted over
 //   doubled     the new text is there once at most
 //   secure      nothing that bears text, and no key, goes to a field that has
 //               told that it is secure
@@ -70,6 +72,7 @@ struct Verdict {
   EditResult result;
   bool provable = false;  // all promises were asked for
   bool user_in_gap = false;
+  bool overtyped = false;  // keys replaced what the editor had selected
 };
 
 // Some trial, whatever the bytes; zeros are a plain insert into an empty field.

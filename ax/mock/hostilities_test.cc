@@ -123,7 +123,7 @@ TEST(HostilityRegistryTest, NamesAreUniqueAndDefaultsWithinTheirBounds) {
     EXPECT_EQ(kind.parameter.empty(), kind.least == kind.most) << kind.name;
     EXPECT_TRUE(MakeHostility(kind.name, {}).ok()) << kind.name;
   }
-  EXPECT_EQ(names.size(), 94u);
+  EXPECT_EQ(names.size(), 95u);
 }
 
 TEST(HostilityRegistryTest, UnknownNameIsNotFound) {

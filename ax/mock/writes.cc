@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <memory>
 #include <optional>
@@ -559,6 +560,54 @@ class WriteSwaps : public OfEdits {
   std::map<std::pair<std::string, std::string>, Ghost> ghosts_;
 };
 
+// A browser keeps a copy of its pages for accessibility, which follows them:
+// what was typed, written or selected shows in it together, and late.
+class ShowsLate : public Scoped {
+ public:
+  using Scoped::Scoped;
+  void BeforeMessage(World& world, const Message& message) override {
+    for (const Program& program : world.desktop().programs) {
+      for (const Node& node : program.nodes) {
+        std::deque<State>& states =
+            states_[KeyOf({program.application.id, node.path})];
+        if (!states.empty() && Same(states.back().node, node)) continue;
+        states.push_back({message.sent, node});
+      }
+    }
+  }
+  void AlterReading(World& world, const Message& message,
+                    Reading& reading) override {
+    const Node* node = world.Find(message.element);
+    if (!message.BearsText() || !Hits(message) || node == nullptr) return;
+    std::deque<State>& states = states_[KeyOf(message.element)];
+    const absl::Time then = message.sent - absl::Milliseconds(parameter());
+    while (states.size() > 1 && states[1].since <= then) states.pop_front();
+    if (states.empty() || Same(states.front().node, *node)) return;
+    const std::unique_ptr<World> shown = CopyOf(world, message.element);
+    Node& old = *shown->Mutable(message.element);
+    old.text = states.front().node.text;
+    old.caret = states.front().node.caret;
+    old.selection = states.front().node.selection;
+    reading = HonestReading(*shown, message);
+  }
+
+ private:
+  struct State {
+    absl::Time since;
+    Node node;
+  };
+  static bool Same(const Node& a, const Node& b) {
+    return a.text == b.text && a.caret == b.caret && a.selection == b.selection;
+  }
+  // One that was replaced is shown as the one before it was.
+  static std::pair<std::string, std::string> KeyOf(const Element& element) {
+    return {element.application,
+            element.path.substr(0, element.path.find('#'))};
+  }
+
+  std::map<std::pair<std::string, std::string>, std::deque<State>> states_;
+};
+
 constexpr HostilityKind kKinds[] = {
     {"write_ignored_true", "a write answers success and changes nothing", "", 0,
      0, 0, &Make<IgnoredTrue>},
@@ -617,6 +666,10 @@ constexpr HostilityKind kKinds[] = {
      0, &Make<SelectIgnored>},
     {"select_error", "selecting and moving the caret answer an error",
      "0: and do nothing, 1: and are done", 0, 0, 1, &Make<SelectError>},
+    {"shows_late",
+     "text, caret and selection read as they were a while ago, whoever changed "
+     "them",
+     "how long ago, in ms", 50, 0, kMostMilliseconds, &Make<ShowsLate>},
 };
 
 }  // namespace

@@ -468,5 +468,41 @@ TEST_F(WritesTest, OffsetsAreUtf16UnitsForWritesToo) {
   EXPECT_EQ(Truth(), "\U0001F469AbC!");
 }
 
+TEST_F(WritesTest, WhatIsHeldShowsLateWhoeverChangedIt) {
+  Add("shows_late", {.parameter = 50});
+  EXPECT_EQ(Text(), "hello");
+  EXPECT_EQ(Select({0, 5}), StatusCode::kOk);
+  EXPECT_EQ(Caret(), 5);
+  ASSERT_TRUE(world_.Type(field_, "bye").ok());
+  EXPECT_EQ(Truth(), "bye");
+  EXPECT_EQ(Text(), "hello");
+  EXPECT_EQ(Count(), 5);
+  Wait(49 * kMs);
+  EXPECT_EQ(Text(), "hello");
+  EXPECT_EQ(Ask(Attribute::kSelection, field_).status().code(),
+            StatusCode::kNotFound);
+  Wait(kMs);
+  EXPECT_EQ(Text(), "bye");
+  EXPECT_EQ(Count(), 3);
+  EXPECT_EQ(Caret(), 3);
+}
+
+// A selection that was replaced by then has been shown before that.
+TEST_F(WritesTest, WhatIsHeldShowsInItsOrder) {
+  Add("shows_late", {.parameter = 50});
+  EXPECT_EQ(Text(), "hello");
+  EXPECT_EQ(Select({0, 5}), StatusCode::kOk);
+  EXPECT_EQ(Caret(), 5);
+  Wait(10 * kMs);
+  ASSERT_TRUE(world_.Type(field_, "bye").ok());
+  EXPECT_EQ(Text(), "hello");
+  Wait(40 * kMs);
+  EXPECT_EQ(Get<Range>(Ask(Attribute::kSelection, field_)).value_or(Range{}),
+            (Range{0, 5}));
+  EXPECT_EQ(Text(), "hello");
+  Wait(10 * kMs);
+  EXPECT_EQ(Text(), "bye");
+}
+
 }  // namespace
 }  // namespace tactus::ax::mock

@@ -200,11 +200,9 @@ class Support:
         typed = self._typed(name)
         if typed:
             out.append("While somebody types, %d edits: %s. Called what they "
-                       "were not: %d. Refused, but a key had replaced what was "
-                       "selected to be pasted over: %d.\n" % (
+                       "were not: %d.\n" % (
                            len(typed), _counts(typed),
-                           sum(not row["agrees"] for row in typed),
-                           sum("overtyped" in row for row in typed)))
+                           sum(not row["agrees"] for row in typed)))
         return "\n".join(out)
 
     def _gaps(self):
@@ -225,13 +223,11 @@ class Support:
         out.append("%d edits in a quiet field and %d while somebody typed; %d "
                    "were called what they were not.\n\n" % (
                        quiet, typed, len(self.false())))
-        overtyped = sum("overtyped" in row for rows in self._edits.values()
-                        for row in rows)
         out.append("A paste has to select first, and whoever types just then "
-                   "types over the selection. Where the application shows that "
-                   "in time it is `diverged`; %d were refused, with nothing of "
-                   "ours written, while it had not shown it yet.\n\n" %
-                   overtyped)
+                   "types over the selection: that is `typed-over`, after which "
+                   "`tactus undo` puts back what was replaced. It is counted as "
+                   "called what it was not where an edit was refused and "
+                   "anything of the text is gone all the same.\n\n")
         out.append("`range` and `whole-value` go through accessibility, `paste`"
                    " through the clipboard (or the Delete key). The last column"
                    " says after how many presses of the application's own"

@@ -321,7 +321,7 @@ class CommandLine {
         ->excludes(token);
     command->add_flag("--newlines", edit.newlines,
                       "Send line breaks to terminals and fields of one line "
-                      "too");
+                      "too, and tabs to terminals");
     command->add_flag("--split-characters", edit.split_characters,
                       "Let an edge of the range lie inside what people see as "
                       "one character");
@@ -357,7 +357,7 @@ class CommandLine {
         ->capture_default_str();
     command->add_flag("--newlines", edit.newlines,
                       "Send line breaks to terminals and fields of one line "
-                      "too");
+                      "too, and tabs to terminals");
   }
 
   void AddTry() {

@@ -78,9 +78,11 @@ ax::EditResult RunEdit(ax::Editor& editor, const ax::Edit* edit,
   if (edit != nullptr) {
     editor.set_undo(std::nullopt);
     ax::EditResult result = editor.Apply(*edit, options);
-    // A refusal leaves what the edit before it can be undone by.
+    // What left the field as it was leaves what the edit before it can be
+    // undone by.
     if (result.outcome == ax::Outcome::kRefused ||
-        result.outcome == ax::Outcome::kFailed) {
+        result.outcome == ax::Outcome::kFailed ||
+        result.reason == ax::Reason::kNotLanded) {
       return result;
     }
     const absl::Status kept =

@@ -232,10 +232,10 @@ TEST_F(RunEditTest, RefusedEditLeavesTheOneBeforeItToBeTakenBack) {
   EXPECT_EQ(Held(), "The quick fox");
 }
 
-TEST_F(RunEditTest, FailedEditLeavesTheOneBeforeItToBeTakenBack) {
+TEST_F(RunEditTest, EditThatDidNotLandLeavesTheOneBeforeItToBeTakenBack) {
   Replace("slow");
   Add("write_ignored_true");
-  EXPECT_EQ(Replace("brown").outcome, ax::Outcome::kFailed);
+  EXPECT_EQ(Replace("brown").reason, ax::Reason::kNotLanded);
   EXPECT_EQ(Held(), "The slow fox");
   EXPECT_EQ(Kept(), "quick");
 }

@@ -381,6 +381,7 @@ std::string UndoJson(const ax::UndoRecord& undo) {
   out["text"] = Json(undo.text);
   out["window_begin"] = undo.window_begin;
   out["expected"] = Json(undo.expected);
+  out["elsewhere_may_differ"] = undo.elsewhere_may_differ;
   return Line(out);
 }
 
@@ -424,6 +425,9 @@ absl::StatusOr<ax::UndoRecord> ParseUndo(absl::string_view json) {
       !text(out, "expected", &undo.expected)) {
     return bad();
   }
+  const value* elsewhere = out->if_contains("elsewhere_may_differ");
+  if (elsewhere == nullptr || !elsewhere->is_bool()) return bad();
+  undo.elsewhere_may_differ = elsewhere->get_bool();
   // Past these sums of offsets would overflow.
   if (undo.range.begin < 0 || undo.range.end < undo.range.begin ||
       undo.range.end > INT32_MAX || undo.window_begin < 0 ||

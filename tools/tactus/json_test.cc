@@ -352,6 +352,7 @@ ax::UndoRecord SampleUndo() {
   undo.text = "שלום";
   undo.window_begin = 0;
   undo.expected = "The slow";
+  undo.elsewhere_may_differ = true;
   return undo;
 }
 
@@ -362,7 +363,7 @@ constexpr char kSampleUndo[] =
     R"("element":{"application":":1.7",)"
     R"("path":"/org/a11y/atspi/accessible/3"},)"
     R"("range":{"begin":4,"end":8},"text":"שלום","window_begin":0,)"
-    R"("expected":"The slow"})"
+    R"("expected":"The slow","elsewhere_may_differ":true})"
     "\n";
 
 TEST(UndoJsonTest, WholeRecordIsExactlyThis) {
@@ -407,7 +408,9 @@ TEST(UndoJsonTest, WhatUndoJsonDidNotWriteIsRefused) {
       {R"("text":"שלום")", "\"text\":\"\xff\""},
       {R"("window_begin":0)", R"("window_begin":-1)"},
       {R"("window_begin":0)", R"("window_begin":9223372036854775807)"},
-      {R"(,"expected":"The slow")", ""}};
+      {R"(,"expected":"The slow")", ""},
+      {R"(,"elsewhere_may_differ":true)", ""},
+      {R"("elsewhere_may_differ":true)", R"("elsewhere_may_differ":1)"}};
   for (const auto& [from, to] : changes) {
     EXPECT_EQ(ParseUndo(With(kSampleUndo, from, to)).status(),
               absl::InvalidArgumentError("it is no record of an edit"))

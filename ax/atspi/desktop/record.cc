@@ -41,7 +41,6 @@ void Record(const EditRow& row, const EditResult& result) {
   line["outcome"] = Json(OutcomeName(result.outcome));
   line["reason"] = Json(ReasonName(result.reason));
   line["agrees"] = row.agrees;
-  if (row.overtyped) line["overtyped"] = true;
   line["own_undo"] = row.own_undo;
   // Of what was refused before any rung there is none.
   if (result.rung != Rung::kNone && result.gap > absl::ZeroDuration()) {

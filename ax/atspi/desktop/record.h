@@ -24,10 +24,6 @@ struct EditRow {
   std::string field;  // "text", "entry", "password", "readonly"
   // What was reported is what the application itself holds.
   bool agrees = false;
-  // Nothing of ours was written, and yet something is gone: a key of the user
-  // has replaced what was selected to be pasted over, before the application
-  // had shown it.
-  bool overtyped = false;
   // The application's own undo: how often Ctrl+Z was pressed until the text was
   // as before, 0 where that never came. -1 where it was not tried.
   int own_undo = -1;
