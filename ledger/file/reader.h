@@ -22,8 +22,9 @@
 // end, or not seen; a row whose append had answered before is seen.
 //
 // Memory: a row, a line of at most kMaxLine and a block of 64 KiB; for a folder
-// its names as well, and 16 bytes a row of ids (19 to 39 with the room that the
-// set leaves), by which a row that is there twice is told.
+// its names as well, and 16 bytes a row of ids, by which a row that is there
+// twice is told: 19 to 39 with the room that the set leaves, and at most 60
+// while it grows.
 #ifndef TACTUS_LEDGER_FILE_READER_H_
 #define TACTUS_LEDGER_FILE_READER_H_
 

@@ -67,9 +67,15 @@ void ReadParameters(const json::object& result, absl::string_view place,
                   "is neither a text nor a number");
       return;
     }
-    row.configuration[absl::StrCat("parameter.", SeriesNameOf(key))] =
+    const std::string value =
         text != nullptr ? std::string(text->data(), text->size())
                         : FormatNumber(pair.value().to_number<double>());
+    if (!row.configuration
+             .emplace(absl::StrCat("parameter.", SeriesNameOf(key)), value)
+             .second) {
+      fields.Fail(place, absl::StrCat("parameters.", key),
+                  "is spelled like another one, but for case and signs");
+    }
   }
 }
 

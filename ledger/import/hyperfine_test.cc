@@ -114,6 +114,9 @@ TEST(ImportHyperfine, EachThingThatIsWrongIsNamed) {
            "results: none of them has a run that succeeded"},
           {{"\"0.01\"", "[]"},
            "results[0].parameters.Seconds: is neither a text nor a number"},
+          {{"\"0.01\"", "1, \"seconds\": 2"},
+           "results[0].parameters.seconds: is spelled like another one, but "
+           "for case and signs"},
           {{"sleep 0.01", std::string(1025, 'x')},
            "results[0]: configuration: 1025 bytes, of at most 1024"},
       };

@@ -177,6 +177,19 @@ class AppendTest(Command):
         self.append(samples=[2])
         self.assertTrue(self.rows()[2]["dirty"])
 
+    def test_repository_that_is_a_ledger_itself_is_dirty_by_the_rest(self):
+        for samples in ([1], [2]):
+            self.run_it("append", "--ledger", ".",
+                        stdin=draft(samples=samples))
+        self.write("README", "changed\n")
+        self.run_it("append", "--ledger", ".", stdin=draft(samples=[3]))
+        self.assertEqual([row["dirty"]
+                          for row in self.rows("--ledger", ".")],
+                         [False, False, True])
+        self.commit("rows")
+        self.assertIn("3 rows in 1 file: 0 findings",
+                      self.run_it("verify", "--ledger", "."))
+
     def test_it_works_below_the_top_of_the_repository(self):
         self.write("a/b/c", "")
         self.run_it("append", stdin=draft(), cwd=self.path("a/b"))
@@ -449,6 +462,15 @@ class ImportTest(Command):
                             *words, code=1)
                 self.assertIn(message, self.err)
 
+    def test_same_document_imported_again_changes_nothing(self):
+        self.write("runs.json", json.dumps(HYPERFINE))
+        self.run_it("import", "--from", "hyperfine", "runs.json")
+        before = self.read("docs/perf/data/hyperfine.jsonl")
+        self.assertEqual(
+            self.run_it("import", "--from", "hyperfine", "runs.json"),
+            "1 of 1 rows were there already\n")
+        self.assertEqual(self.read("docs/perf/data/hyperfine.jsonl"), before)
+
     def test_google_benchmark_leaves_out_with_a_note(self):
         self.write("runs.json", json.dumps(GOOGLE))
         self.run_it("import", "--from", "google-benchmark", "runs.json")
@@ -476,7 +498,7 @@ class ImportTest(Command):
                           for row in self.rows()],
                          [("parse/a", 8), ("parse/b", 16)])
         self.run_it("import", "--from", "criterion",
-                    "target/criterion/Parse/b/new")
+                    "target/criterion/Parse/b/new", "--instrument", "again")
         self.assertEqual(len(self.rows()), 3)
         self.write("target/criterion/Parse/b/new/estimates.json", "{}")
         self.run_it("import", "--from", "criterion", "target/criterion",

@@ -5,7 +5,9 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
@@ -17,6 +19,7 @@
 #include <variant>
 #include <vector>
 
+#include "absl/container/flat_hash_set.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
@@ -121,7 +124,9 @@ ExitCode Append(const LedgerPlace& place) {
                             .origin = "append"};
   if (!place.repository.empty()) {
     const absl::StatusOr<Revision> revision =
-        ReadRevision(place.repository, place.within);
+        // Of a repository that is a ledger, what is no ledger file counts.
+        ReadRevision(place.repository,
+                     place.within == "." ? "*.jsonl" : place.within);
     if (!revision.ok()) return Fail(revision.status());
     defaults.commit = revision->commit;
     defaults.dirty = revision->dirty;
@@ -227,6 +232,32 @@ ExitCode ImportLedger(const LedgerPlace& place, const std::string& source) {
   return merged->rejected == 0 ? ExitCode::kDone : ExitCode::kFailed;
 }
 
+// Takes those out that the ledger has: a document that is imported again.
+absl::Status LeaveOutKnown(const LedgerPlace& place, std::vector<Row>& rows) {
+  absl::flat_hash_set<std::string> wanted;
+  for (const Row& row : rows) wanted.insert(row.id);
+  absl::flat_hash_set<std::string> known;
+  const absl::StatusOr<ReadCounts> read = ReadFolder(
+      place.folder,
+      [&](const Place&, const Row& row) {
+        if (wanted.contains(row.id)) known.insert(row.id);
+        return absl::OkStatus();
+      },
+      // Of our own, `verify` tells.
+      [](const Rejection&) {});
+  if (!read.ok()) {
+    return absl::IsNotFound(read.status()) ? absl::OkStatus() : read.status();
+  }
+  const size_t before = rows.size();
+  rows.erase(
+      std::remove_if(rows.begin(), rows.end(),
+                     [&](const Row& row) { return known.contains(row.id); }),
+      rows.end());
+  if (rows.size() == before) return absl::OkStatus();
+  return Write(absl::StrCat(before - rows.size(), " of ", before,
+                            " rows were there already\n"));
+}
+
 ExitCode Import(const LedgerPlace& place, const Arguments& arguments) {
   if (arguments.from == Arguments::From::kLedger) {
     return ImportLedger(place, arguments.source);
@@ -235,8 +266,7 @@ ExitCode Import(const LedgerPlace& place, const Arguments& arguments) {
       arguments.device_from.empty() ? ReadDevice()
                                     : DeviceFrom(place, arguments.device_from);
   if (!device.ok()) return Fail(device.status());
-  ImportContext context = {.run = NewRunId(),
-                           // Nobody knows what was measured.
+  ImportContext context = {// Without a commit nobody knows what was measured.
                            .dirty = arguments.dirty || arguments.commit.empty(),
                            .device = *device,
                            .instrument = arguments.instrument};
@@ -246,10 +276,13 @@ ExitCode Import(const LedgerPlace& place, const Arguments& arguments) {
     if (!commit.ok()) return Fail(commit.status());
     context.commit = *commit;
   }
-  const absl::StatusOr<Imported> imported =
+  absl::StatusOr<Imported> imported =
       ImportFrom(arguments.from, FromHere(arguments.source), context);
   if (!imported.ok()) return Fail(imported.status());
   for (const std::string& note : imported->notes) Complain(note);
+  if (absl::Status s = LeaveOutKnown(place, imported->rows); !s.ok()) {
+    return Fail(s);
+  }
   if (absl::Status s = AppendAll(place, imported->rows); !s.ok()) {
     return Fail(s);
   }

@@ -16,6 +16,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "ledger/import/criterion.h"
@@ -23,6 +24,7 @@
 #include "ledger/import/hyperfine.h"
 #include "ledger/import/imported.h"
 #include "tools/tactus_ledger/arguments.h"
+#include "xxhash.h"
 
 namespace tactus::ledger {
 namespace {
@@ -42,6 +44,11 @@ absl::StatusOr<absl::Time> ModifiedAt(const std::string& path) {
   struct stat found;
   if (stat(path.c_str(), &found) != 0) return Failed("look at", path);
   return absl::FromTimeT(found.st_mtime);
+}
+
+std::string RunOf(absl::string_view document) {
+  return absl::StrFormat("%016x",
+                         XXH3_64bits(document.data(), document.size()));
 }
 
 // The folders of one benchmark each: those called "new" that hold its samples.
@@ -85,6 +92,7 @@ absl::Status AddCriterion(const std::string& folder, ImportContext context,
   const absl::StatusOr<std::string> sample =
       ReadDocument(absl::StrCat(folder, "/sample.json"));
   if (!sample.ok()) return sample.status();
+  context.run = RunOf(*sample);
   const absl::StatusOr<std::string> benchmark =
       ReadDocument(absl::StrCat(folder, "/benchmark.json"));
   if (!benchmark.ok()) return benchmark.status();
@@ -161,6 +169,7 @@ absl::StatusOr<Imported> ImportFrom(Arguments::From from,
   const absl::StatusOr<absl::Time> date = ModifiedAt(source);
   if (!date.ok()) return date.status();
   context.date = *date;
+  context.run = RunOf(*text);
   absl::StatusOr<Imported> imported =
       from == Arguments::From::kHyperfine
           ? ImportHyperfine(*text, context)

@@ -5,9 +5,11 @@
 //   absl::StatusOr<Imported> imported =
 //       ImportFrom(Arguments::From::kCriterion, "target/criterion", context);
 //
-// The date of what does not say when it was measured is that of its file. Of
-// Criterion, every …/new below the folder is read, the folder itself among
-// them; the figures of earlier runs (…/base) are not.
+// The run is a digest of the document, so that the same file read again gives
+// the same rows, with the same ids. The date of what does not say when it was
+// measured is that of its file. Of Criterion, every …/new below the folder is
+// read, the folder itself among them; the figures of earlier runs (…/base) are
+// not.
 #ifndef TACTUS_TOOLS_TACTUS_LEDGER_SOURCES_H_
 #define TACTUS_TOOLS_TACTUS_LEDGER_SOURCES_H_
 
