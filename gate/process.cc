@@ -38,6 +38,8 @@ constexpr absl::Duration kGrace = absl::Seconds(10);
 // How often a program that prints nothing is looked at.
 constexpr absl::Duration kTick = absl::Milliseconds(20);
 
+volatile sig_atomic_t stopped_by = 0;
+
 std::vector<std::string> Environment(const RunOptions& options) {
   std::vector<std::string> variables;
   for (char** variable = environ; *variable != nullptr; ++variable) {
@@ -85,6 +87,7 @@ absl::StatusOr<Ran> RunProgram(const std::vector<std::string>& arguments,
   if (arguments.empty()) {
     return absl::InvalidArgumentError("no program to run");
   }
+  if (stopped_by != 0) return absl::CancelledError("stopped by a signal");
   std::array<std::array<int, 2>, 3> pipes;  // output, errors, failure to start
   for (auto& one : pipes) one = {-1, -1};
   const absl::Cleanup close_all = [&pipes] {
@@ -165,7 +168,8 @@ absl::StatusOr<Ran> RunProgram(const std::vector<std::string>& arguments,
           absl::StrCat("cannot wait for ", arguments[0]));
     }
     const absl::Time now = absl::Now();
-    if (!ran.timed_out && now - begun >= options.patience) {
+    if (!ran.timed_out &&
+        (now - begun >= options.patience || stopped_by != 0)) {
       ran.timed_out = true;
       kill_at = now + kGrace;
       kill(child, SIGTERM);
@@ -178,9 +182,20 @@ absl::StatusOr<Ran> RunProgram(const std::vector<std::string>& arguments,
     poll(waiting.data(), waiting.size(),
          static_cast<int>(absl::ToInt64Milliseconds(kTick)));
   }
+  if (stopped_by != 0) return absl::CancelledError("stopped by a signal");
   ran.code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
   return ran;
 }
+
+void StopOnSignals() {
+  struct sigaction action = {};
+  action.sa_handler = [](int number) { stopped_by = number; };
+  for (const int number : {SIGINT, SIGTERM, SIGHUP}) {
+    sigaction(number, &action, nullptr);
+  }
+}
+
+int StoppedBy() { return stopped_by; }
 
 std::string LastLine(absl::string_view text) {
   std::string last;

@@ -46,9 +46,17 @@ struct Ran {
   std::string err;
 };
 
-// NotFound where there is no such program; Internal for what the system says.
+// NotFound where there is no such program; Cancelled, see StopOnSignals;
+// Internal for what the system says.
 absl::StatusOr<Ran> RunProgram(const std::vector<std::string>& arguments,
                                const RunOptions& options);
+
+// From now on SIGINT, SIGTERM and SIGHUP end what runs and let the caller clean
+// up: RunProgram stops its program and answers Cancelled, now and later.
+void StopOnSignals();
+
+// The signal that came; 0 where none did.
+int StoppedBy();
 
 // The last line that says something; for the reason why a program failed.
 std::string LastLine(absl::string_view text);

@@ -67,5 +67,15 @@ TEST(Process, LastLineThatSaysSomethingIsTheReason) {
   EXPECT_EQ(LastLine(""), "");
 }
 
+// The last one: what is stopped stays so.
+TEST(ProcessStop, SignalEndsWhatRunsAndLetsTheCallerGoOn) {
+  StopOnSignals();
+  const absl::StatusOr<Ran> ran =
+      RunProgram({"sh", "-c", "kill -TERM $PPID; exec sleep 1000"}, {});
+  EXPECT_TRUE(absl::IsCancelled(ran.status())) << ran.status();
+  EXPECT_EQ(StoppedBy(), SIGTERM);
+  EXPECT_TRUE(absl::IsCancelled(RunProgram({"true"}, {}).status()));
+}
+
 }  // namespace
 }  // namespace tactus::gate

@@ -59,13 +59,6 @@ std::string Xml(absl::string_view text) {
   return xml;
 }
 
-std::string WithHeadroom(std::string line, std::optional<double> headroom) {
-  if (headroom.has_value()) {
-    absl::StrAppend(&line, "; headroom ", Times(*headroom));
-  }
-  return line;
-}
-
 json::string_view View(absl::string_view text) {
   return {text.data(), text.size()};
 }
@@ -182,14 +175,16 @@ int ExitCode(Outcome outcome, bool require_measurement) {
 }
 
 std::string FormatText(const Report& report) {
-  std::string text = absl::StrCat(
-      report.gate, ": ", OutcomeName(report.outcome()), ": ",
-      WithHeadroom(Plain(report.reason()), report.headroom()), "\n");
+  std::string text =
+      absl::StrCat(report.gate, ": ", OutcomeName(report.outcome()), ": ",
+                   Plain(report.reason()), "\n");
   for (const Check& check : report.checks) {
     if (report.checks.size() > 1) {
       absl::StrAppend(&text, "  ", OutcomeName(check.outcome), "  ",
-                      Plain(check.name), ": ",
-                      WithHeadroom(Plain(check.reason), check.headroom), "\n");
+                      Plain(check.name), ": ", Plain(check.reason), "\n");
+    }
+    if (check.headroom.has_value()) {
+      absl::StrAppend(&text, "    headroom ", Times(*check.headroom), "\n");
     }
     for (const std::string& detail : check.details) {
       absl::StrAppend(&text, "    ", Plain(detail), "\n");

@@ -75,9 +75,9 @@ inline constexpr int kExitNotMeasured = 3;
 // kExitNotMeasured only where measurement is required.
 int ExitCode(Outcome outcome, bool require_measurement);
 
-// "ax_read: pass: 0.41 ms of at most 2 ms; headroom 4.9 times\n", then the
-// details, indented. Control characters of what came from outside are spelled
-// out.
+// "ax_read: pass: p50: 0.41 ms of at most 2 ms\n", then each check, its
+// headroom and its details, indented. Control characters of what came from
+// outside are spelled out.
 std::string FormatText(const Report& report);
 
 // One line: {"gate","verdict","reason","headroom","checks":[…],"details":[…]},

@@ -48,7 +48,7 @@ TEST(Verdict, NotMeasurableExitsWithZeroUnlessMeasurementIsRequired) {
   EXPECT_EQ(ExitCode(Outcome::kBreach, true), 1);
 }
 
-TEST(Verdict, FirstLineIsVerdictReasonAndTheLeastHeadroom) {
+TEST(Verdict, FirstLineIsVerdictAndReasonAndTheRestIsBelow) {
   Report report{
       .gate = "ax_read",
       .checks = {Made(Outcome::kPass, "p50"), Made(Outcome::kPass, "p99")},
@@ -57,9 +57,11 @@ TEST(Verdict, FirstLineIsVerdictReasonAndTheLeastHeadroom) {
   report.checks[1].headroom = 19.3;
   report.checks[1].details = {"of 299 samples"};
   EXPECT_EQ(FormatText(report),
-            "ax_read: pass: 2 pass; p50: because; headroom 4.87 times\n"
-            "  pass  p50: because; headroom 4.87 times\n"
-            "  pass  p99: because; headroom 19.3 times\n"
+            "ax_read: pass: 2 pass; p50: because\n"
+            "  pass  p50: because\n"
+            "    headroom 4.87 times\n"
+            "  pass  p99: because\n"
+            "    headroom 19.3 times\n"
             "    of 299 samples\n"
             "  on a desktop\n");
 }
