@@ -852,10 +852,14 @@ Verdict Try(const Trial& trial) {
   const bool whole = trial.options.max_text > 8;
   if (result.outcome == Outcome::kVerified) {
     const Witness::Sight* read = witness.LastReadOf(result.element);
-    // An echo of as many characters as there were is a perfect one, and so is
-    // one beside which the user types what is missing of the count.
-    const bool same_count = Size(mock::DecodeUtf8(*result.before)) ==
-                            Size(mock::DecodeUtf8(*result.expected));
+    // An echo of as many characters as the field holds by then is a perfect
+    // one, whoever made it hold as many; and so is one beside which the user
+    // types what is missing of the count.
+    const int64_t held_size = whole && read != nullptr
+                                  ? Size(read->text)
+                                  : Size(mock::DecodeUtf8(*result.before));
+    const bool same_count =
+        held_size == Size(mock::DecodeUtf8(*result.expected));
     // Of a text that came in twice the right prefix reads, for a while, as all
     // there is.
     const bool perfect =
