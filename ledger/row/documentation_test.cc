@@ -122,7 +122,7 @@ TEST(LedgerPage, NamesEveryUnitDirectionAndLabelAndEachLimit) {
        {absl::StrCat("at most ", kMaxSamples),
         absl::StrCat("at most ", kMaxConfiguration, " keys"),
         absl::StrCat("at most ", kMaxText, " bytes"),
-        absl::StrCat("at most ", kMaxLine, "\nbytes"),
+        absl::StrCat("at most ", kMaxLine, " bytes"),
         absl::StrCat("this form, ", kSchema, ";")}) {
     EXPECT_TRUE(absl::StrContains(page, limit)) << limit;
   }
