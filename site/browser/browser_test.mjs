@@ -15,7 +15,7 @@ const address = (name) => pathToFileURL(path.join(root, name)).href;
 // Of everything that waits: the machine may be busy.
 const PATIENCE = 60_000;
 // Of the pages that there are one of for each history and each hundred rows.
-const MOST_OF_A_KIND = 12;
+const MOST_OF_A_KIND = 4;
 
 let passed = 0;
 const done = (what) => {
@@ -153,12 +153,14 @@ for (const [what, options] of [
     const all = page.locator('.fig:not(.none)');
     const count = Math.min(3, await all.count());
     for (let i = 0; i < count; ++i) {
+      // The pointer is where it last clicked, which may be a figure here.
+      await page.mouse.move(0, 0);
       await page.goto(address(name));
       const figure = all.nth(i);
       const button = figure.locator('button');
       const card = figure.locator('.card');
       const value = (await button.textContent()).trim();
-      assert.equal(await card.isVisible(), false, 'a card is open by itself');
+      await card.waitFor({state: 'hidden'});
       // By the keyboard first, as whoever has no pointer does.
       await button.focus();
       await card.waitFor({state: 'visible'});

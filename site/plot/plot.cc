@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -64,6 +65,13 @@ double Middle(std::vector<double> values) {
 
 PlotPoint Merge(absl::Span<const PlotPoint> points) {
   PlotPoint merged = points[points.size() / 2];
+  // A change is at the row where it begins.
+  if (points.front().change) {
+    merged.change = true;
+    merged.before = points.front().before;
+    merged.after = points.front().after;
+    merged.time = points.front().time;
+  }
   std::vector<double> mids;
   merged.rows = merged.samples = merged.failures = 0;
   for (const PlotPoint& point : points) {
@@ -421,20 +429,26 @@ std::vector<PlotPoint> Reduce(absl::Span<const PlotPoint> points, size_t most) {
                     static_cast<size_t>(share * static_cast<double>(most)));
   };
   std::vector<PlotPoint> reduced;
-  size_t begin = 0;
-  while (begin < points.size()) {
-    size_t end = begin + 1;
-    // A change begins a mark of its own and the next row another.
-    if (!points[begin].change && !points[begin].missing()) {
-      while (end < points.size() && !points[end].change &&
-             !points[end].missing() &&
-             column(points[end]) == column(points[begin])) {
-        ++end;
-      }
-    }
-    reduced.push_back(Merge(points.subspan(begin, end - begin)));
-    begin = end;
+  std::vector<PlotPoint> values, missing;  // of the part that is being read
+  const auto flush = [&](std::vector<PlotPoint>& part) {
+    if (!part.empty()) reduced.push_back(Merge(part));
+    part.clear();
+  };
+  for (size_t i = 0; i < points.size(); ++i) {
+    const PlotPoint& point = points[i];
+    const bool other = i > 0 && column(point) != column(points[i - 1]);
+    if (other) flush(missing);
+    if (other || point.change) flush(values);
+    (point.missing() ? missing : values).push_back(point);
   }
+  flush(missing);
+  flush(values);
+  // No two marks have one time and one kind, but for rows of one moment alone.
+  std::sort(reduced.begin(), reduced.end(),
+            [](const PlotPoint& a, const PlotPoint& b) {
+              return std::make_tuple(a.time, a.missing(), a.change, a.mid) <
+                     std::make_tuple(b.time, b.missing(), b.change, b.mid);
+            });
   return reduced;
 }
 

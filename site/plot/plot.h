@@ -61,10 +61,11 @@ struct PlotOptions {
   int height = 280;
 };
 
-// Neighbours put together until at most `most` remain, each in its own equal
-// part of the time: the middle value of their medians, the least low, the
-// greatest high. Change points and missing rows stay by themselves, so that
-// nothing hides them; where there are more of those than `most`, they remain.
+// Neighbours put together where there are more than `most`: the time is divided
+// into so many equal parts, and what is in one part becomes one mark with the
+// middle value of the medians, the least low and the greatest high. A part has
+// another mark where it changed, and one for all of its missing rows, so that
+// nothing hides them: at most twice `most` marks and one for each change.
 std::vector<PlotPoint> Reduce(absl::Span<const PlotPoint> points, size_t most);
 
 // By how much the level changed, seen from the one before: "42 %"; "from zero"

@@ -229,6 +229,22 @@ TEST(Reduce, HidesNeitherAChangeNorAMissingRow) {
   EXPECT_EQ(missing, 1);
 }
 
+TEST(Reduce, OfRowsThatFailEverySecondTimeIsBounded) {
+  std::vector<PlotPoint> points;
+  for (int i = 0; i < 2000; ++i) {
+    points.push_back(Point(1, 5));
+    points.back().time += absl::Minutes(i);
+    if (i % 2 == 0) points.back().failures = 500;
+  }
+  const std::vector<PlotPoint> reduced = Reduce(points, 10);
+  EXPECT_EQ(reduced.size(), 20u);
+  int64_t missing = 0;
+  for (const PlotPoint& point : reduced) {
+    if (point.missing()) missing += point.rows;
+  }
+  EXPECT_EQ(missing, 1000);
+}
+
 TEST(Change, IsSeenFromTheLevelBefore) {
   EXPECT_EQ(ShowChange(400, 300), "25\u00a0%");
   EXPECT_EQ(ShowChange(300, 400), "33\u00a0%");

@@ -282,6 +282,7 @@ std::string FormatSelector(const Selector& selector) {
 std::string FormatReference(const Reference& reference) {
   std::string text(VerbName(reference.verb));
   if (!reference.by.empty()) absl::StrAppend(&text, " by=", reference.by);
+  if (reference.selectors.empty()) return text;
   absl::StrAppend(&text, " ",
                   absl::StrJoin(reference.selectors, " / ",
                                 [](std::string* out, const Selector& selector) {

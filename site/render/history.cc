@@ -155,10 +155,12 @@ absl::Status History::WriteOne(const Timeline& timeline) {
   to.ShowSection(points->size() == 1 ? "ONE_ROW" : "MANY_ROWS");
   to.SetValue("PLOT", Draw(timeline, *points, "h"));
 
-  bool changed = false;
-  for (const PlotPoint& point : *points) {
-    if (!point.change) continue;
-    changed = true;
+  // A page has room for so many; the newest are told, the plot has all.
+  constexpr int kMostChanges = 100;
+  int changed = 0;
+  for (auto at = points->rbegin(); at != points->rend(); ++at) {
+    const PlotPoint& point = *at;
+    if (!point.change || ++changed > kMostChanges) continue;
     const bool rose = point.after > point.before;
     const bool worse =
         rose == (timeline.direction == ledger::Direction::kLessIsBetter);
@@ -171,8 +173,11 @@ absl::Status History::WriteOne(const Timeline& timeline) {
     item->SetValue("AFTER", ShowText(point.after, timeline.unit));
     item->SetValue("HREF", point.href);
   }
-  // A page has room for so many; the newest are told.
-  to.ShowSection(changed ? "CHANGED" : "STEADY");
+  to.ShowSection(changed > 0 ? "CHANGED" : "STEADY");
+  if (changed > kMostChanges) {
+    to.SetValueAndShowSection("LEFT", ShowCount(changed - kMostChanges),
+                              "MORE_CHANGES");
+  }
 
   const std::vector<PlotPoint> marks = Reduce(*points, kWideMarks);
   if (marks.size() < points->size()) to.ShowSection("REDUCED");

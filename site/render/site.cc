@@ -9,6 +9,7 @@
 #include <iterator>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -233,11 +234,17 @@ absl::StatusOr<SiteReport> BuildSite(const SiteOptions& options) {
   Book book;
   SiteReport report;
   int64_t rejected = 0;
+  std::set<std::string> ids;
   for (size_t i = 0; i < files.size(); ++i) {
     const std::string name = BaseName(files[i]);
     const absl::StatusOr<ledger::ReadCounts> read = ledger::ReadFile(
         files[i],
         [&](const ledger::Place& place, ledger::Row row) {
+          // Two equal ids are one row; its address is that of the first.
+          if (!ids.insert(row.id).second) {
+            ++report.duplicates;
+            return absl::OkStatus();
+          }
           const absl::StatusOr<int32_t> page = rows.Add(name, place.line, row);
           if (!page.ok()) return page.status();
           book.Add(row, {.file = static_cast<int32_t>(i),
@@ -248,10 +255,9 @@ absl::StatusOr<SiteReport> BuildSite(const SiteOptions& options) {
         [&](const ledger::Rejection& rejection) {
           std::fprintf(stderr, "%s\n",
                        ledger::DescribeRejection(rejection).c_str());
-          if (rejection.kind != ledger::Rejection::Kind::kDuplicate) ++rejected;
+          ++rejected;
         });
     if (!read.ok()) return read.status();
-    report.duplicates += read->duplicates;
   }
   // A site that shows less than the ledger holds would look complete.
   if (rejected > 0) {

@@ -9,10 +9,10 @@
 </figure>
 <h2>Where it changed</h2>
 {{#STEADY}}<p>Nowhere that the rows show: change points need rows before and after them.</p>{{/STEADY}}
-{{#CHANGED}}<ol class="changes" reversed>
+{{#CHANGED}}<ul class="changes">
 {{#CHANGE}}<li class="{{KIND}}"><a href="{{HREF}}"><time>{{DATE}}</time></a>: from {{BEFORE}} to {{AFTER}}, {{BY}} {{WAY}}, which is {{KIND}}.</li>
 {{/CHANGE}}
-</ol>{{/CHANGED}}
+</ul>{{#MORE_CHANGES}}<p class="note">And {{LEFT}} before them.</p>{{/MORE_CHANGES}}{{/CHANGED}}
 <h2>The plot as figures</h2>
 <div class="scroll" tabindex="0" role="region" aria-label="The plot as figures">
 <table>

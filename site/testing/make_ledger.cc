@@ -8,7 +8,6 @@
 // The same arguments give the same bytes. Exit codes: 0 written; 1 not; 2
 // usage.
 
-#include <cmath>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -22,6 +21,7 @@
 #include "absl/strings/string_view.h"
 #include "ledger/row/row.h"
 #include "site/testing/rows.h"
+#include "site/testing/scale.h"
 
 namespace {
 
@@ -37,19 +37,8 @@ double Uniform() {
   return static_cast<double>(random_bits() >> 11) * 0x1.0p-53;
 }
 
-// Log-normal around `median`, with a tail as schedulers make one.
 std::vector<double> Samples(int n, double median, double sigma) {
-  constexpr double kTwoPi = 6.283185307179586;
-  std::vector<double> samples;
-  samples.reserve(static_cast<size_t>(n));
-  for (int i = 0; i < n; ++i) {
-    const double normal =
-        std::sqrt(-2 * std::log(1 - Uniform())) * std::cos(kTwoPi * Uniform());
-    double value = median * std::exp(sigma * normal);
-    if (Uniform() < 0.02) value *= 1.5 + 2 * Uniform();
-    samples.push_back(std::round(value * 100) / 100);
-  }
-  return samples;
+  return tactus::site::MakeSamples(random_bits, n, median, sigma);
 }
 
 struct Shape {
@@ -59,7 +48,7 @@ struct Shape {
 
 // As many other applications as our benchmarks open.
 std::string Beside(const std::string& series) {
-  for (const char* const edits : {"/replace.", "/hundred."}) {
+  for (const char* const edits : {"/replace/", "/hundred/"}) {
     if (series.find(edits) != std::string::npos) return "0";
   }
   return "9";
@@ -71,25 +60,25 @@ void Demo(std::ostream& out) {
       {"gtk3", 1.0},      {"gtk4", 1.1},       {"libreoffice", 4.2},
       {"mousepad", 1.15}, {"qt5", 1.6},        {"qt6", 1.5}};
   const std::vector<Shape> shapes = {
-      {"focused_text/find.tactus", 310},
-      {"focused_text/find.tactus_again", 160},
-      {"focused_text/find.libatspi", 4200},
-      {"focused_text/find.libatspi_collection", 900},
-      {"focused_text/held.tactus", 140},
-      {"focused_text/held.libatspi", 330},
-      {"focused_text/cached.tactus", 150},
-      {"focused_text/cached.libatspi", 240},
-      {"focused_text/batch.bus.one_flight", 120},
-      {"focused_text/batch.bus.in_turn", 390},
-      {"focused_text/batch.bus.batched", 180},
-      {"focused_text/cold.tactus", 9800},
-      {"focused_text/cold.libatspi", 21000},
-      {"focused_text/replace.tactus", 610},
-      {"focused_text/replace.searching", 1100},
-      {"focused_text/replace.gap", 95},
-      {"focused_text/hundred.tactus", 900},
-      {"focused_text/hundred.xdotool", 2450000},
-      {"focused_text/hundred.xdotool_at_once", 18000},
+      {"focused_text/find/tactus", 310},
+      {"focused_text/find/tactus_again", 160},
+      {"focused_text/find/libatspi", 4200},
+      {"focused_text/find/libatspi_collection", 900},
+      {"focused_text/held/tactus", 140},
+      {"focused_text/held/libatspi", 330},
+      {"focused_text/cached/tactus", 150},
+      {"focused_text/cached/libatspi", 240},
+      {"focused_text/batch/bus/one_flight", 120},
+      {"focused_text/batch/bus/in_turn", 390},
+      {"focused_text/batch/bus/batched", 180},
+      {"focused_text/cold/tactus", 9800},
+      {"focused_text/cold/libatspi", 21000},
+      {"focused_text/replace/tactus", 610},
+      {"focused_text/replace/searching", 1100},
+      {"focused_text/replace/gap", 95},
+      {"focused_text/hundred/tactus", 900},
+      {"focused_text/hundred/xdotool", 2450000},
+      {"focused_text/hundred/xdotool_at_once", 18000},
   };
   // Days on which somebody measured, with a pause in between.
   std::vector<int> days;
@@ -102,7 +91,7 @@ void Demo(std::ostream& out) {
         if (application != "gtk3" && day < 70) continue;
         if (application != "gtk3" &&
             absl::string_view(shape.series) ==
-                "focused_text/find.libatspi_collection") {
+                "focused_text/find/libatspi_collection") {
           continue;
         }
         double median = shape.gtk3 * factor * (0.97 + 0.06 * Uniform());
@@ -123,7 +112,7 @@ void Demo(std::ostream& out) {
       }
     }
   }
-  out << MakeLine({.series = "focused_text/stopped.beside",
+  out << MakeLine({.series = "focused_text/stopped/beside",
                    .samples = Samples(200, 320, 0.05),
                    .day = 78,
                    .dirty = true});
@@ -160,18 +149,6 @@ void Foreign(std::ostream& out) {
                    .unit = Unit::kMilliseconds});
 }
 
-void Scale(std::ostream& out, int rows, int samples) {
-  constexpr int kSeries = 20;
-  for (int row = 0; row < rows; ++row) {
-    const int series = row % kSeries;
-    out << MakeLine({.series = absl::StrCat("scale/series-", series),
-                     .configuration = {{"application", "made-up"}},
-                     .samples = Samples(samples, 400 + 10 * series, 0.05),
-                     .day = row / kSeries / 4,
-                     .run = row / kSeries});
-  }
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -188,8 +165,8 @@ int main(int argc, char** argv) {
   } else if (arguments[0] == "foreign") {
     Foreign(out);
   } else if (arguments[0] == "scale" && arguments.size() == 4) {
-    Scale(out, std::atoi(arguments[2].c_str()),
-          std::atoi(arguments[3].c_str()));
+    tactus::site::MakeScaleLedger(out, std::atoi(arguments[2].c_str()),
+                                  std::atoi(arguments[3].c_str()));
   } else {
     std::fprintf(stderr, "make_ledger: no such ledger: %s\n",
                  arguments[0].c_str());
