@@ -19,6 +19,9 @@
 namespace tactus::ax {
 namespace {
 
+// More than any text has, and far from where sums of offsets overflow.
+constexpr int64_t kMostCharacters = int64_t{1} << 40;
+
 Planned Refuse(Reason reason, std::string message) {
   return {std::nullopt, {reason, std::move(message)}};
 }
@@ -234,8 +237,9 @@ Planned MakePlan(const Snapshot& snapshot, const Edit& edit) {
   // Where the two disagree they were read while somebody typed, or the server
   // counts in another unit and would take our offsets for other places.
   const absl::StatusOr<int64_t>& count = snapshot.character_count;
-  if (count.ok() && (snapshot.whole ? *count != snapshot.window.end
-                                    : *count < snapshot.window.end)) {
+  if (count.ok() && (*count > kMostCharacters ||
+                     (snapshot.whole ? *count != snapshot.window.end
+                                     : *count < snapshot.window.end))) {
     return Refuse(Reason::kContradiction,
                   absl::StrCat("the server counts ", *count,
                                " characters where the text has ",

@@ -1,6 +1,7 @@
 #include "ax/edit/plan.h"
 
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 
@@ -98,6 +99,15 @@ TEST(PlanTest, SecureFieldIsRefusedWhateverElseIsWrong) {
   s.ambiguous = true;
   s.value = absl::PermissionDeniedError("secure");
   EXPECT_EQ(Refused(s, {.text = std::string(1, '\0')}), Reason::kSecure);
+}
+
+TEST(PlanTest, CountThatNoTextCanHaveIsAContradiction) {
+  Snapshot s = Window();
+  const Edit edit = {
+      .kind = Kind::kReplaceRange, .text = "yy", .range = {3, 4}};
+  EXPECT_TRUE(MakePlan(s, edit).plan.has_value());
+  s.character_count = std::numeric_limits<int64_t>::max();
+  EXPECT_EQ(Refused(s, edit), Reason::kContradiction);
 }
 
 TEST(PlanTest, SecureClaimBesideForbidsKeysAndNothingElse) {
