@@ -54,8 +54,8 @@ TEST(EditorPropertyTest, NoEditEverSaysWhatTheWorldDoesNotHold) {
   EXPECT_EQ(counts["verified while the world held something else"], 0);
   // Not vacuous: each outcome, and each way to it, was met.
   for (const char* outcome :
-       {"verified", "refused", "failed", "diverged", "unknown", "by range",
-        "by paste", "by whole-value", "by keystrokes",
+       {"verified", "refused", "diverged", "unknown", "for not-landed",
+        "by range", "by paste", "by whole-value", "by keystrokes",
         "with the user in the gap", "typed over, and diverged"}) {
     EXPECT_GT(counts[outcome], 0) << outcome;
   }
