@@ -28,10 +28,10 @@
 //                      written last may have arrived or not
 //   PermissionDenied   the peer does not let this device in: what to do is said
 //   DataLoss           the peer sent what TLS does not allow
-//   FailedPrecondition a Write after CloseWrite, or after one that failed
+//   FailedPrecondition a Write after CloseWrite
 //
 // But for the deadline of a Read, a failure is final: later operations fail
-// too. A stream that ends well ends by both sides' CloseWrite. Destroying one
+// alike. A stream that ends well ends by both sides' CloseWrite. Destroying one
 // sooner cuts it, and the peer is told so and never takes it for an end.
 //
 // Caveat: that a Write returned means that this machine has the bytes. Whoever
