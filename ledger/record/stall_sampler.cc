@@ -178,6 +178,7 @@ StallSamples TakeStallSamples(std::string name, const StallLimits& limits,
       continue;
     }
     taken.series.samples.push_back(absl::ToDoubleMicroseconds(one.took));
+    taken.waited.push_back(absl::ToDoubleMicroseconds(one.waited));
     if (one.took > widest) ++taken.over;
     for (size_t i = 0; i < over.size(); ++i) {
       if (one.took > limits.claims[i].bound) ++over[i];

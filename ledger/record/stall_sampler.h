@@ -103,6 +103,10 @@ struct StallSamples {
     kOutOfTime,
   };
   Series series;  // microseconds
+  // Of each of these samples, how much the scheduler provably held it up.
+  // Nothing is taken off: it tells a bound that was missed from one that only
+  // the machine missed.
+  std::vector<double> waited;
   std::vector<Excused> excused;
   End end = End::kOutOfTime;
   int64_t over = 0;      // samples over the widest bound

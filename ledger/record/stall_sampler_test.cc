@@ -143,6 +143,8 @@ TEST(StallSampler, SampleWithinTheBoundCountsWhateverHeldItUp) {
       Take(machine, [&](int) { machine.Deschedule(40 * kMs); });
   EXPECT_EQ(taken.end, End::kSure);
   EXPECT_EQ(taken.series.samples.front(), 41000);
+  EXPECT_EQ(taken.waited.size(), taken.series.samples.size());
+  EXPECT_EQ(taken.waited.front(), 40000);
   EXPECT_TRUE(taken.excused.empty());
 }
 
