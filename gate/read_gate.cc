@@ -1,7 +1,9 @@
 #include "gate/read_gate.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -98,6 +100,14 @@ int RunReadGate(const ReadGate& gate, int argc, char** argv) {
     }
     absl::StatusOr<std::string> folder = LedgerFolder(common);
     if (!folder.ok()) return UsageError(gate.name, folder.status());
+    // The first row that is ever recorded finds no folder.
+    std::error_code error;
+    std::filesystem::create_directories(*folder, error);
+    if (error) {
+      return UsageError(gate.name,
+                        absl::NotFoundError(absl::StrCat(
+                            *folder, " cannot be made: ", error.message())));
+    }
     arguments.push_back("--ledger");
     arguments.push_back(*folder);
   }

@@ -65,6 +65,12 @@ bool ReadFact(const std::string& name, const json::value* value,
     reading->repaired = Text(value);
   } else if (name == "optimized") {
     reading->optimized = value->is_bool() && value->get_bool();
+  } else if (name == "waited_us") {
+    if (!value->is_array()) return false;
+    for (const json::value& one : value->get_array()) {
+      if (!one.is_number()) return false;
+      reading->waited.push_back(one.to_number<double>());
+    }
   } else if (name == "excused") {
     if (!value->is_array()) return false;
     for (const json::value& one : value->get_array()) {
@@ -90,6 +96,20 @@ bool ReadLine(absl::string_view line, Reading* reading) {
   }
   return ReadFact(Text(object.if_contains("fact")), object.if_contains("value"),
                   reading);
+}
+
+// Whether the budget would be kept, had the scheduler not held this process up.
+bool KeptButForTheScheduler(const Budget& budget, const Measured& measured,
+                            const std::vector<double>& waited) {
+  if (!budget.at_most || measured.unit != ledger::Unit::kMicroseconds ||
+      waited.size() != measured.samples.size()) {
+    return false;
+  }
+  std::vector<double> rest = measured.samples;
+  for (size_t i = 0; i < rest.size(); ++i) {
+    rest[i] -= std::clamp(waited[i], 0.0, rest[i]);
+  }
+  return Judge(budget, rest, measured.unit).outcome == Outcome::kPass;
 }
 
 }  // namespace
@@ -138,6 +158,14 @@ std::vector<Check> JudgeReading(absl::string_view series,
     Check check = measured.samples.empty()
                       ? Check{.name = budget.name}
                       : Judge(budget, measured.samples, measured.unit);
+    if (check.outcome == Outcome::kBreach && !measured.samples.empty() &&
+        KeptButForTheScheduler(budget, measured, reading.waited)) {
+      check.outcome = Outcome::kNotMeasurable;
+      absl::StrAppend(&check.reason,
+                      ", and it would be kept without the time in which the "
+                      "scheduler held this process up: the machine is too busy "
+                      "to say");
+    }
     if (busy && check.outcome != Outcome::kBreach) {
       check.outcome = Outcome::kNotMeasurable;
       check.reason = absl::StrCat(

@@ -40,6 +40,8 @@ struct Reading {
   std::string end;  // why it took no more samples: "sure", "too busy", …
   std::vector<Excuse> excused;
   std::string no_proof;  // why nothing could be excused
+  // Of each sample, how many microseconds the scheduler provably held it up.
+  std::vector<double> waited;
   std::vector<std::string> recorded;
   std::string repaired;
   bool optimized = false;
@@ -52,7 +54,9 @@ Reading ReadLines(absl::string_view lines);
 // A check for each budget of `series` and the application. Tries that failed,
 // lines that are broken and a series that is not there are breaches: the probe
 // ran. A machine that was too busy to say is not measurable, unless what could
-// be measured is a breach already.
+// be measured is a breach already; and so is a breach that would be none
+// without what the scheduler provably did to this process, sample by sample.
+// That is never a pass.
 std::vector<Check> JudgeReading(absl::string_view series,
                                 const Budgets& budgets,
                                 absl::string_view application,

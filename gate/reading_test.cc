@@ -97,6 +97,29 @@ TEST(Reading, MachineThatIsTooBusySaysSoAndIsNoPass) {
   EXPECT_EQ(Worst(Lines(0, 0, 0, 0, "too busy")), Outcome::kNotMeasurable);
 }
 
+// `n` waits of so many microseconds.
+std::string Waited(int n, double each) {
+  return absl::StrCat(
+      R"({"fact":"waited_us","value":[)",
+      absl::StrJoin(std::vector<double>(static_cast<size_t>(n), each), ","),
+      "]}\n");
+}
+
+TEST(Reading, MedianThatOnlyTheSchedulerPutOverItsBoundIsNotMeasurable) {
+  const std::string lines = Lines(299, 2600);
+  EXPECT_EQ(Worst(lines), Outcome::kBreach);
+  EXPECT_EQ(Worst(lines + Waited(299, 1800)), Outcome::kNotMeasurable);
+  // Not proved for each sample, or not enough of it: a breach.
+  EXPECT_EQ(Worst(lines + Waited(298, 1800)), Outcome::kBreach);
+  EXPECT_EQ(Worst(lines + Waited(299, 500)), Outcome::kBreach);
+}
+
+TEST(Reading, WaitOfTheSchedulerAbsorbsNoUniformBreach) {
+  EXPECT_EQ(Worst(Lines(299, 62600) + Waited(299, 2600)), Outcome::kBreach);
+  // Nor does a claim to have waited longer than the sample took make a pass.
+  EXPECT_NE(Worst(Lines(299, 62600) + Waited(299, 1e9)), Outcome::kPass);
+}
+
 TEST(Reading, TryThatFailedIsABreachHoweverFastTheOthers) {
   const std::vector<Check> checks =
       JudgeLines(R"({"series":"ax_read/snapshot","unit":"us","samples":[400],)"

@@ -162,6 +162,7 @@ class Probe {
     }
     PrintValue("excused", std::move(excused));
     PrintFact("no_proof", taken.no_proof);
+    PrintValue("waited_us", json::value_from(taken.waited));
     if (!(*recorder)->records()) return absl::OkStatus();
     ledger::Series row = taken.series;
     row.failures += static_cast<int64_t>(taken.excused.size());
