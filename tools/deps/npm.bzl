@@ -12,7 +12,7 @@ filegroup(
 _PATIENCE = 600
 
 def _npm_packages_impl(ctx):
-    ctx.symlink(ctx.attr.package, "package.json")
+    ctx.symlink(ctx.attr.manifest, "package.json")
     ctx.symlink(ctx.attr.lock, "package-lock.json")
     npm = ctx.which("npm")
     why = ""
@@ -39,7 +39,7 @@ npm_packages = repository_rule(
             doc = "What is shown of node_modules: patterns, never all of it.",
         ),
         "lock": attr.label(mandatory = True, allow_single_file = True),
-        "package": attr.label(mandatory = True, allow_single_file = True),
+        "manifest": attr.label(mandatory = True, allow_single_file = True),
     },
     doc = """Installs what a lock file names, by its digests.
 
