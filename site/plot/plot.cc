@@ -30,7 +30,7 @@ using ledger::Direction;
 // its natural size.
 constexpr double kLeft = 52;
 constexpr double kRight = 14;
-constexpr double kTop = 30;
+constexpr double kTop = 46;
 constexpr double kBottom = 30;
 // As wide as a date and a gap.
 constexpr double kDateWidth = 78;

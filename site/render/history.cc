@@ -9,6 +9,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
 #include "absl/strings/string_view.h"
 #include "ledger/row/row.h"
 #include "ledger/stats/changepoints.h"
@@ -134,7 +135,9 @@ absl::Status History::WriteOne(const Timeline& timeline) {
   absl::StatusOr<std::vector<PlotPoint>> points = Points(timeline);
   if (!points.ok()) return points.status();
   Dictionary to("history");
-  to.SetValue("SERIES", timeline.series);
+  // A long name breaks at its slashes before it breaks anywhere else.
+  to.SetValue("NAME", absl::StrReplaceAll(EscapeHtml(timeline.series),
+                                          {{"/", "/<wbr>"}}));
   const auto declared = declared_.find(timeline.series);
   if (declared != declared_.end()) {
     to.SetValueAndShowSection("TEXT", declared->second.about, "SAID");

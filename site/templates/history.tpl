@@ -1,5 +1,5 @@
 {{%AUTOESCAPE context="HTML"}}<nav class="crumbs" aria-label="Where this is"><a href="history.html">History</a></nav>
-<h1><bdi>{{SERIES}}</bdi></h1>
+<h1><bdi>{{NAME:none}}</bdi></h1>
 {{#SAID}}<p class="lead">{{TEXT}}</p>{{/SAID}}
 <p class="tags">{{#CONFIGURATION}}<span class="tag"><bdi>{{KEY}} {{VALUE}}</bdi></span> {{/CONFIGURATION}}</p>
 <p>{{COUNT}} {{#ONE_ROW}}row{{/ONE_ROW}}{{#MANY_ROWS}}rows{{/MANY_ROWS}}, all of one device: <bdi>{{PROCESSOR}}</bdi>, {{CORES}} cores, <bdi>{{MEMORY}}</bdi>, kernel <bdi>{{KERNEL}}</bdi>, virtualization <bdi>{{VIRTUALIZATION}}</bdi>.</p>
