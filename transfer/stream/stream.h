@@ -7,8 +7,8 @@
 // blocks on disks and pipes anyway, because a thread that reads the socket
 // itself answers sooner than one that is woken to, and because Boost.Asio's
 // coroutines cost whoever includes them some ten seconds of compiling
-// (docs/architecture.md has the figures). Deadlines are on Clock (transfer/
-// clock); absl::InfiniteFuture() is none, and wants a reason.
+// (docs/architecture.md says what was weighed). Deadlines are on Clock
+// (transfer/ clock); absl::InfiniteFuture() is none, and wants a reason.
 //
 // Example, a question and its answer:
 //

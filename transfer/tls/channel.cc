@@ -21,6 +21,7 @@
 #include "absl/types/span.h"
 #include "transfer/identity/device_id.h"
 #include "transfer/sync/mutex.h"
+#include "transfer/sync/unshared.h"
 #include "transfer/tls/context.h"
 
 namespace tactus::transfer {
@@ -122,9 +123,9 @@ long Channel::BioControl(BIO* bio, int command, long number, void* pointer) {
   }
 }
 
-absl::Status Channel::Fail(absl::Status why) {
-  if (status_.ok()) status_ = std::move(why);
-  return status_;
+absl::Status Channel::Fail(const absl::Status& why) {
+  if (status_.ok()) status_ = Unshared(why);
+  return Unshared(status_);
 }
 
 absl::Status Channel::FailErrno(const char* what) {
@@ -169,7 +170,7 @@ absl::StatusOr<Channel::Progress> Channel::Judge(int result) {
   if (reason > SSL_AD_REASON_OFFSET) {
     if (absl::Status why = RefusedByAlert(reason - SSL_AD_REASON_OFFSET);
         !why.ok()) {
-      return Fail(std::move(why));
+      return Fail(why);
     }
   }
   return Fail(absl::DataLossError(
@@ -178,7 +179,7 @@ absl::StatusOr<Channel::Progress> Channel::Judge(int result) {
 
 absl::StatusOr<Channel::Want> Channel::TryHandshake() {
   MutexLock lock(&mutex_);
-  if (!status_.ok()) return status_;
+  if (!status_.ok()) return Unshared(status_);
   ERR_clear_error();
   const int result = SSL_do_handshake(ssl_.get());
   absl::StatusOr<Progress> judged = result == 1 ? Progress() : Judge(result);
@@ -197,7 +198,7 @@ absl::StatusOr<Channel::Want> Channel::TryHandshake() {
 
 absl::StatusOr<Channel::Progress> Channel::TryRead(absl::Span<char> into) {
   MutexLock lock(&mutex_);
-  if (!status_.ok()) return status_;
+  if (!status_.ok()) return Unshared(status_);
   ERR_clear_error();
   size_t got = 0;
   const int result = SSL_read_ex(ssl_.get(), into.data(), into.size(), &got);
@@ -219,7 +220,7 @@ bool Channel::MayHaveMore() {
 
 absl::StatusOr<Channel::Progress> Channel::TryWrite(absl::string_view bytes) {
   MutexLock lock(&mutex_);
-  if (!status_.ok()) return status_;
+  if (!status_.ok()) return Unshared(status_);
   if (closed_) {
     return absl::FailedPreconditionError("this side of the stream is closed");
   }
@@ -250,7 +251,7 @@ absl::StatusOr<Channel::Progress> Channel::TryWrite(absl::string_view bytes) {
 
 absl::StatusOr<Channel::Want> Channel::TryCloseWrite() {
   MutexLock lock(&mutex_);
-  if (!status_.ok()) return status_;
+  if (!status_.ok()) return Unshared(status_);
   if (!closed_) {
     closed_ = true;
     ERR_clear_error();
@@ -266,7 +267,7 @@ absl::StatusOr<Channel::Want> Channel::TryCloseWrite() {
 void Channel::Cut(const absl::Status& why) {
   {
     MutexLock lock(&mutex_);
-    if (status_.ok()) status_ = why;
+    if (status_.ok()) status_ = Unshared(why);
   }
   // Wakes who waits for the socket, here and at the other end.
   shutdown(fd_, SHUT_RDWR);
@@ -274,7 +275,7 @@ void Channel::Cut(const absl::Status& why) {
 
 absl::Status Channel::status() {
   MutexLock lock(&mutex_);
-  return status_;
+  return Unshared(status_);
 }
 
 absl::StatusOr<std::string> Channel::Export(absl::string_view label,

@@ -98,7 +98,8 @@ class Channel {
   // What `result` of an OpenSSL call means.
   absl::StatusOr<Progress> Judge(int result)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  absl::Status Fail(absl::Status why) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  absl::Status Fail(const absl::Status& why)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   absl::Status FailErrno(const char* what)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 

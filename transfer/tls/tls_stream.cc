@@ -20,6 +20,7 @@
 #include "transfer/identity/device_id.h"
 #include "transfer/stream/header.h"
 #include "transfer/sync/mutex.h"
+#include "transfer/sync/unshared.h"
 #include "transfer/tls/channel.h"
 #include "transfer/tls/socket.h"
 
@@ -83,7 +84,7 @@ TlsStream::~TlsStream() {
 
 absl::Status TlsStream::BreakWrites(absl::Status why) {
   MutexLock lock(&unsent_mutex_);
-  if (write_failed_.ok()) write_failed_ = why;
+  if (write_failed_.ok()) write_failed_ = Unshared(why);
   return why;
 }
 
@@ -107,13 +108,16 @@ absl::Status TlsStream::Write(absl::string_view bytes, absl::Time deadline) {
       // Held while the header is handed over, which does not block: a thread
       // that reads first and one that writes first must not change places.
       MutexLock lock(&unsent_mutex_);
-      if (!write_failed_.ok()) return write_failed_;
+      if (!write_failed_.ok()) return Unshared(write_failed_);
       if (unsent_.empty()) break;
       const absl::string_view shared =
           bytes.substr(0, kCopyMost - std::min(kCopyMost, unsent_.size()));
       const std::string first = absl::StrCat(unsent_, shared);
       const absl::StatusOr<Channel::Progress> wrote = channel_->TryWrite(first);
-      if (!wrote.ok()) return write_failed_ = wrote.status();
+      if (!wrote.ok()) {
+        write_failed_ = Unshared(wrote.status());
+        return wrote.status();
+      }
       if (wrote->bytes > 0) {
         // Less than a batch is taken whole or not at all.
         unsent_.clear();
@@ -174,7 +178,7 @@ absl::Status TlsStream::CloseWrite(absl::Time deadline) {
   if (absl::Status sent = SendHeader(deadline); !sent.ok()) return sent;
   {
     MutexLock lock(&unsent_mutex_);
-    if (!write_failed_.ok()) return write_failed_;
+    if (!write_failed_.ok()) return Unshared(write_failed_);
   }
   while (true) {
     const absl::StatusOr<Channel::Want> closed = channel_->TryCloseWrite();

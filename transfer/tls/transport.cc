@@ -47,6 +47,7 @@
 #include "transfer/stream/stream.h"
 #include "transfer/sync/condition.h"
 #include "transfer/sync/mutex.h"
+#include "transfer/sync/unshared.h"
 #include "transfer/tls/backoff.h"
 #include "transfer/tls/channel.h"
 #include "transfer/tls/context.h"
@@ -216,12 +217,12 @@ struct Request {
   size_t unanswered ABSL_GUARDED_BY(mutex) = 0;
 
   // False when nobody waits: what was brought is the bringer's still.
-  bool Answer(absl::Status why, std::shared_ptr<Channel> brought,
+  bool Answer(const absl::Status& why, std::shared_ptr<Channel> brought,
               size_t probes) {
     MutexLock lock(&mutex);
     if (given_up || done) return false;
     done = true;
-    status = std::move(why);
+    status = Unshared(why);
     channel = std::move(brought);
     unanswered = probes;
     changed.NotifyAll();
@@ -696,7 +697,7 @@ absl::Status TlsTransport::Engine::Await(Request& request,
     }
     request.changed.WaitFor(&request.mutex, deadline - now);
   }
-  return request.status;
+  return Unshared(request.status);
 }
 
 absl::StatusOr<std::unique_ptr<Stream>> TlsTransport::Engine::Open(
@@ -1145,7 +1146,7 @@ std::vector<TlsPeerStatus> TlsTransport::Engine::PeerStatus() {
       TlsPeerStatus& status = all[peer];
       status.warm = pool->warm.size();
       status.path = pool->path;
-      status.trouble = pool->trouble;
+      status.trouble = Unshared(pool->trouble);
       if (!pool->warm.empty()) {
         status.round_trip = RoundTrip(pool->warm.front()->link->channel->fd());
       }
