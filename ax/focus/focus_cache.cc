@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <iterator>
 #include <memory>
 #include <optional>
@@ -59,11 +60,11 @@ FocusCache::~FocusCache() {
   }
 }
 
-void FocusCache::Start() {
-  thread_ = std::thread([this] { Run(); });
+void FocusCache::Start(std::function<void()> on_end) {
+  thread_ = std::thread([this, on_end = std::move(on_end)] { Run(on_end); });
 }
 
-void FocusCache::Run() {
+void FocusCache::Run(const std::function<void()>& on_end) {
   for (;;) {
     const absl::Status status = Step(absl::InfiniteFuture());
     {
@@ -72,6 +73,7 @@ void FocusCache::Run() {
     }
     if (absl::IsUnavailable(status)) {
       Publish(status);
+      if (on_end) on_end();
       return;
     }
   }

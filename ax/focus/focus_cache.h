@@ -22,6 +22,7 @@
 #ifndef TACTUS_AX_FOCUS_FOCUS_CACHE_H_
 #define TACTUS_AX_FOCUS_FOCUS_CACHE_H_
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <thread>
@@ -48,8 +49,11 @@ class FocusCache : public FocusHints {
       std::unique_ptr<Server> server, absl::Time deadline);
   ~FocusCache() override;
 
-  // Follows events on a thread of its own until destroyed. Once only.
-  void Start();
+  // Follows events on a thread of its own until destroyed. Once only. `on_end`
+  // is called by that thread when no event will ever come again: the connection
+  // is lost, and whoever connects anew makes another cache. It must not destroy
+  // this one.
+  void Start(std::function<void()> on_end = {});
 
   // One step of that thread: waits for an event until `deadline`, takes what
   // has come, and refreshes the hint. For tests, and for a caller that has a
@@ -64,7 +68,7 @@ class FocusCache : public FocusHints {
   FocusCache(std::unique_ptr<Server> server,
              std::unique_ptr<EventSource> events);
 
-  void Run();
+  void Run(const std::function<void()>& on_end);
   void Refresh();
   // The best of what the tracker remembers, then its rivals
   // (ax/score/claims.h); NotFound when nothing serves.

@@ -32,9 +32,11 @@ class FedSource : public EventSource {
   absl::StatusOr<Event> Next(absl::Time deadline) override {
     std::unique_lock<std::mutex> lock(mutex_);
     if (deadline == absl::InfiniteFuture()) {
-      wake_.wait(lock, [this] { return cancelled_ || !events_.empty(); });
+      wake_.wait(lock,
+                 [this] { return cancelled_ || ended_ || !events_.empty(); });
     }
     if (std::exchange(cancelled_, false)) return absl::CancelledError("");
+    if (ended_) return absl::UnavailableError("");
     if (events_.empty()) return absl::DeadlineExceededError("");
     Event event = events_.back();
     events_.pop_back();
@@ -43,6 +45,11 @@ class FedSource : public EventSource {
   void Cancel() override {
     std::lock_guard<std::mutex> lock(mutex_);
     cancelled_ = true;
+    wake_.notify_all();
+  }
+  void End() {
+    std::lock_guard<std::mutex> lock(mutex_);
+    ended_ = true;
     wake_.notify_all();
   }
   void Feed(Event event) {
@@ -55,6 +62,7 @@ class FedSource : public EventSource {
   std::mutex mutex_;
   std::condition_variable wake_;
   bool cancelled_ = false;
+  bool ended_ = false;
   std::vector<Event> events_;
 };
 
@@ -149,6 +157,32 @@ TEST(FocusCacheThreadTest, DestructionEndsAThreadThatWaits) {
   ASSERT_TRUE(cache.ok());
   (*cache)->Start();
   cache->reset();
+}
+
+TEST(FocusCacheThreadTest, EndOfTheEventsIsToldOnceAndLeavesNoHint) {
+  FedSource* source = nullptr;
+  absl::StatusOr<std::unique_ptr<FocusCache>> cache = FocusCache::Create(
+      std::make_unique<SharedServer>(&source), absl::InfiniteFuture());
+  ASSERT_TRUE(cache.ok());
+  std::atomic<int> told = 0;
+  (*cache)->Start([&told] { ++told; });
+  EXPECT_TRUE((*cache)->Hint().ok());
+  source->End();
+  while (told == 0) std::this_thread::yield();
+  EXPECT_FALSE((*cache)->Hint().ok());
+  cache->reset();
+  EXPECT_EQ(told, 1);
+}
+
+TEST(FocusCacheThreadTest, DestructionIsNoEndOfTheEvents) {
+  FedSource* source = nullptr;
+  absl::StatusOr<std::unique_ptr<FocusCache>> cache = FocusCache::Create(
+      std::make_unique<SharedServer>(&source), absl::InfiniteFuture());
+  ASSERT_TRUE(cache.ok());
+  std::atomic<int> told = 0;
+  (*cache)->Start([&told] { ++told; });
+  cache->reset();
+  EXPECT_EQ(told, 0);
 }
 
 }  // namespace

@@ -31,6 +31,13 @@ class Condition {
                                       std::min(duration, absl::Hours(1))));
   }
 
+  // The same without an end: for a thread that has nothing to do until it is
+  // told, and is not to wake up meanwhile.
+  void Wait(Mutex* mutex) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex) {
+    Lockable lockable{mutex};
+    condition_.wait(lockable);
+  }
+
   void NotifyAll() { condition_.notify_all(); }
 
  private:

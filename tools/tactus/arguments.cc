@@ -43,6 +43,7 @@ constexpr char kExamples[] = R"(Examples:
   tactus insert                   what standard input holds, at the caret
   tactus undo                     takes the last edit back
   tactus stream --when-moved hold
+  tactus status                   whether a daemon runs, and how it is
 )";
 
 std::string Footer() {
@@ -110,6 +111,7 @@ class CommandLine {
     AddUndo();
     AddStream();
     AddTry();
+    AddDaemon();
   }
 
   std::variant<Arguments, Ending> Parse(int argc, const char* const* argv) {
@@ -178,6 +180,11 @@ class CommandLine {
     return added;
   }
 
+  void AddNoDaemon(CLI::App* command) {
+    command->add_flag("!--no-daemon", arguments_.daemon,
+                      "Do it in this process also where a daemon runs");
+  }
+
   void AddWait(CLI::App* command) {
     command
         ->add_option("--in", wait_,
@@ -207,6 +214,7 @@ class CommandLine {
                    Arguments::Command::kSnapshot);
     command->add_flag("--json", arguments_.json,
                       "One JSON object (docs/snapshot-schema.md)");
+    AddNoDaemon(command);
     AddWait(command);
     AddDeadline(command, "Longest that connecting and reading may take");
     AddMaxText(command);
@@ -223,6 +231,7 @@ class CommandLine {
                    Arguments::Command::kWatch);
     command->add_flag("--json", arguments_.json,
                       "Changes nothing: the lines are always JSON");
+    AddNoDaemon(command);
     command->add_flag("--text", arguments_.text,
                       "Changes of the focused text and its selection too");
     command->add_option("--for", run_for_, "End after this time")
@@ -264,6 +273,7 @@ class CommandLine {
   void AddEditOptions(CLI::App* command) {
     command->add_flag("--json", arguments_.json,
                       "One JSON object (docs/edit-schema.md)");
+    AddNoDaemon(command);
     AddWait(command);
     command
         ->add_option("--deadline", edit_deadline_,
@@ -372,6 +382,18 @@ class CommandLine {
                     ->type_name("DURATION");
     command->add_flag("!--no-paste", arguments_.edit.paste,
                       "Never paste, only write through accessibility");
+  }
+
+  void AddDaemon() {
+    AddCommand("status", "What the daemon does, where one runs",
+               Arguments::Command::kStatus)
+        ->add_flag("--json", arguments_.json,
+                   "One JSON object (docs/control.md)");
+    AddCommand("pause",
+               "Have the daemon let go of every application, until resume",
+               Arguments::Command::kPause);
+    AddCommand("resume", "Have the daemon go on after a pause",
+               Arguments::Command::kResume);
   }
 
   bool Edits() const {

@@ -52,10 +52,14 @@ struct Arguments {
     kUndo,
     kStream,
     kTry,
+    kStatus,
+    kPause,
+    kResume,
   };
 
   Command command = Command::kSnapshot;
   bool json = false;
+  bool daemon = true;   // use one that runs
   absl::Duration wait;  // --in: before anything is read
   absl::Duration deadline = absl::Milliseconds(500);
   int64_t max_text = 65536;  // code points

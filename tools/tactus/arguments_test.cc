@@ -71,6 +71,25 @@ TEST(ArgumentsTest, SnapshotTakesItsOptions) {
   EXPECT_EQ(arguments.context, 0);
 }
 
+TEST(ArgumentsTest, DaemonIsUsedUnlessItIsToBeDoneWithout) {
+  for (const char* command :
+       {"snapshot", "watch", "replace", "insert", "set", "undo", "stream"}) {
+    EXPECT_TRUE(Accepted({command}).daemon) << command;
+    EXPECT_FALSE(Accepted({command, "--no-daemon"}).daemon) << command;
+  }
+  for (const char* command : {"try", "apps", "doctor", "status", "pause"}) {
+    EXPECT_NE(Refused({command, "--no-daemon"}), "") << command;
+  }
+}
+
+TEST(ArgumentsTest, CommandsOfTheDaemonAreKnown) {
+  EXPECT_EQ(Accepted({"status"}).command, Arguments::Command::kStatus);
+  EXPECT_TRUE(Accepted({"status", "--json"}).json);
+  EXPECT_EQ(Accepted({"pause"}).command, Arguments::Command::kPause);
+  EXPECT_EQ(Accepted({"resume"}).command, Arguments::Command::kResume);
+  EXPECT_NE(Refused({"pause", "--json"}), "");
+}
+
 TEST(ArgumentsTest, WatchTakesItsOptionsAndHasNoEndByDefault) {
   const Arguments arguments =
       Accepted({"watch", "--text", "--for", "10s", "--count", "2"});
@@ -360,7 +379,7 @@ TEST(ArgumentsTest, EachExampleOfTheHelpIsAccepted) {
     Accepted(absl::StrSplit(example, ' '));
     ++examples;
   }
-  EXPECT_EQ(examples, 12);
+  EXPECT_EQ(examples, 13);
 }
 
 TEST(ArgumentsTest, EachCommandHasItsHelp) {

@@ -51,6 +51,13 @@ for command in snapshot "snapshot --json" watch apps "replace sesame" \
   grep -q sesame "$err" && fail "$command: its text is on standard error"
 done
 
+for command in status "status --json" pause resume; do
+  # shellcheck disable=SC2086
+  expect 3 "no daemon: $command" $command
+  only_err "no daemon: $command"
+  grep -q 'start .tactusd.' "$err" || fail "$command: no remedy"
+done
+
 # An edit whose text cannot be had is none, and is not one of half a text.
 expect 1 "standard input that cannot be read" insert </
 only_err "standard input that cannot be read"
@@ -75,7 +82,7 @@ grep -q '"ok":false' "$out" || fail "doctor calls it ok"
 
 for help in --help "snapshot --help" "watch --help" "apps --help" \
   "doctor --help" "replace --help" "insert --help" "set --help" "undo --help" \
-  "stream --help" --version; do
+  "stream --help" "status --help" --version; do
   # shellcheck disable=SC2086
   expect 0 "$help" $help
   [ -s "$out" ] || fail "$help: nothing on standard output"

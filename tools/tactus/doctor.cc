@@ -20,11 +20,12 @@
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "absl/types/span.h"
-#include "ax/atspi/server.h"
 #include "ax/atspi/session.h"
 #include "ax/clock/clock.h"
 #include "ax/snapshot/snapshot.h"
 #include "ax/types/types.h"
+#include "tools/config/allowed_server.h"
+#include "tools/config/config.h"
 #include "tools/tactus/chromium.h"
 #include "tools/tactus/exit_code.h"
 #include "tools/tactus/processes.h"
@@ -240,18 +241,35 @@ Check CheckRead(const absl::StatusOr<ax::Snapshot>& snapshot) {
           absl::StrCat(snapshot->value.status().message(), ": ", what), remedy};
 }
 
+Check CheckConfiguration(const absl::StatusOr<config::Config>& config) {
+  const std::string name = "configuration";
+  if (!config.ok()) {
+    return {name, State::kMissing, Message(config.status()),
+            "edit that file, or remove it"};
+  }
+  if (config->path.empty()) return {name, State::kOk, "none", ""};
+  return {name, State::kOk,
+          absl::StrCat(
+              config->path, ", which denies ", config->denied.size(),
+              config->denied.size() == 1 ? " application" : " applications"),
+          ""};
+}
+
 std::vector<Check> Examine(const DoctorOptions& options) {
   ax::Clock& clock = ax::Clock::Real();
   const auto deadline = [&] { return clock.Now() + options.deadline; };
   const bool wayland = IsSet("WAYLAND_DISPLAY");
 
-  const absl::StatusOr<std::unique_ptr<ax::atspi::AtspiServer>> server =
-      ax::atspi::AtspiServer::Connect({}, deadline());
+  const absl::StatusOr<config::Config> config =
+      config::LoadConfig(config::ConfigPath());
+  const absl::StatusOr<config::AllowedServer> server = config::ConnectAllowed(
+      config.ok() ? *config : config::Config(), deadline());
   // The display may have told the bus without the session.
   const bool needed = !server.ok();
   bool session_serves = false;
 
   std::vector<Check> checks;
+  checks.push_back(CheckConfiguration(config));
   const absl::StatusOr<std::unique_ptr<ax::atspi::Session>> session =
       ax::atspi::Session::Connect(deadline());
   checks.push_back(CheckSessionBus(session.status(), needed));
@@ -263,7 +281,7 @@ std::vector<Check> Examine(const DoctorOptions& options) {
     session_serves = enabled.ok();
   }
   if (server.ok()) {
-    checks.push_back(CheckAccessibilityBus((*server)->bus_address()));
+    checks.push_back(CheckAccessibilityBus(server->atspi->bus_address()));
   } else if (session_serves) {
     checks.push_back(CheckAccessibilityBus(server.status()));
   }
@@ -280,14 +298,15 @@ std::vector<Check> Examine(const DoctorOptions& options) {
       RunningBrowsers(AllProcesses("/proc"), getuid());
   if (server.ok() && !wayland && manager.ok()) {
     // Another desktop of the same user is not the one examined here.
-    KeepThoseWithAWindow((*server)->WindowList(deadline()), browsers);
+    KeepThoseWithAWindow(server->server->WindowList(deadline()), browsers);
   }
   checks.push_back(CheckBrowsers(browsers));
-  if (!server.ok()) return checks;
+  // What is denied is not known without it.
+  if (!server.ok() || !config.ok()) return checks;
 
   if (options.before_read) options.before_read();
-  checks.push_back(CheckRead(
-      ax::SnapshotFocused(**server, {.deadline = deadline(), .context = 0})));
+  checks.push_back(CheckRead(ax::SnapshotFocused(
+      *server->server, {.deadline = deadline(), .context = 0})));
   return checks;
 }
 

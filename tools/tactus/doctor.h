@@ -21,6 +21,7 @@
 #include "absl/time/time.h"
 #include "absl/types/span.h"
 #include "ax/snapshot/snapshot.h"
+#include "tools/config/config.h"
 #include "tools/tactus/chromium.h"
 #include "tools/tactus/exit_code.h"
 #include "tools/tactus/window_manager.h"
@@ -71,6 +72,7 @@ Check CheckWindowManager(const absl::StatusOr<WindowManager>& manager,
                          bool wayland);
 Check CheckBrowsers(absl::Span<const Browser> browsers);
 Check CheckRead(const absl::StatusOr<ax::Snapshot>& snapshot);
+Check CheckConfiguration(const absl::StatusOr<config::Config>& config);
 
 }  // namespace tactus::cli
 

@@ -137,6 +137,21 @@ TEST(DoctorTest, ReadOfWhatHoldsNoTextIsWell) {
   EXPECT_EQ(CheckRead(snapshot).state, State::kOk);
 }
 
+TEST(DoctorTest, ConfigurationThatCannotBeUsedIsMissing) {
+  const Check none = CheckConfiguration(config::Config());
+  EXPECT_EQ(none.state, State::kOk);
+  EXPECT_EQ(none.found, "none");
+  const Check used =
+      CheckConfiguration(config::Config{.denied = {"a", "b"}, .path = "/c"});
+  EXPECT_EQ(used.state, State::kOk);
+  EXPECT_EQ(used.found, "/c, which denies 2 applications");
+  const Check wrong =
+      CheckConfiguration(absl::FailedPreconditionError("/c:2: wrong"));
+  EXPECT_EQ(wrong.state, State::kMissing);
+  EXPECT_EQ(wrong.found, "/c:2: wrong");
+  EXPECT_EQ(wrong.remedy, "edit that file, or remove it");
+}
+
 TEST(DoctorTest, ReadThatFailsSaysHowToTryAgain) {
   ax::Snapshot late = Field();
   late.value = absl::DeadlineExceededError("late");

@@ -10,7 +10,6 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "absl/types/span.h"
@@ -19,12 +18,12 @@
 #include "ax/resolve/resolve.h"
 #include "ax/server/server.h"
 #include "ax/snapshot/snapshot.h"
-#include "ax/text/escape.h"
 #include "ax/text/utf.h"
 #include "ax/types/types.h"
 #include "tools/tactus/apps.h"
 #include "tools/tactus/doctor.h"
 #include "tools/tactus/exit_code.h"
+#include "tools/tactus/json_line.h"
 #include "tools/tactus/watch.h"
 
 namespace tactus::cli {
@@ -158,29 +157,6 @@ void AddKind(const ax::Snapshot& snapshot, object& out,
   out["secure_beside"] = snapshot.secure_beside;
 }
 
-std::string Line(const object& result) {
-  const std::string json = boost::json::serialize(result);
-  std::string safe;
-  safe.reserve(json.size() + 1);
-  // Only within strings can anything but ASCII stand, or DEL.
-  std::string_view rest = json;
-  while (!rest.empty()) {
-    const ax::DecodedCodePoint decoded = ax::DecodeOne(rest);
-    const std::string_view one = rest.substr(0, decoded.size);
-    const bool ascii = decoded.code_point < 0x7F;
-    if (ascii || ax::ForTerminal(one) == one) {
-      safe.append(one);
-    } else {
-      // Nothing that is escaped lies beyond U+FFFF.
-      safe.append(absl::StrFormat("\\u%04x",
-                                  static_cast<uint32_t>(decoded.code_point)));
-    }
-    rest.remove_prefix(decoded.size);
-  }
-  safe.push_back('\n');
-  return safe;
-}
-
 }  // namespace
 
 std::string SnapshotJson(const ax::Snapshot& snapshot, absl::Duration connect) {
@@ -207,7 +183,7 @@ std::string SnapshotJson(const ax::Snapshot& snapshot, absl::Duration connect) {
   out["connect_us"] = absl::ToInt64Microseconds(connect);
   out["elapsed_us"] = absl::ToInt64Microseconds(snapshot.elapsed);
   out["traffic"] = Json(snapshot.traffic);
-  return Line(out);
+  return JsonLine(out);
 }
 
 std::string ChangeJson(const Change& change) {
@@ -232,7 +208,7 @@ std::string ChangeJson(const Change& change) {
     summary["errors"] = attributes.errors();
     out["snapshot"] = std::move(summary);
   }
-  return Line(out);
+  return JsonLine(out);
 }
 
 std::string AppsJson(const Apps& apps) {
@@ -267,7 +243,7 @@ std::string AppsJson(const Apps& apps) {
   out["unknown_windows"] = std::move(unknown);
   out["focus_status"] = Json(apps.focus);
   out["windows_status"] = Json(apps.windows);
-  return Line(out);
+  return JsonLine(out);
 }
 
 std::string DoctorJson(absl::Span<const Check> checks) {
@@ -285,7 +261,7 @@ std::string DoctorJson(absl::Span<const Check> checks) {
   out["schema"] = kDoctorSchema;
   out["ok"] = Verdict(checks) == ExitCode::kDone;
   out["checks"] = std::move(list);
-  return Line(out);
+  return JsonLine(out);
 }
 
 namespace {
@@ -331,14 +307,14 @@ object EditObject(const ax::EditResult& result) {
 }  // namespace
 
 std::string EditJson(const ax::EditResult& result) {
-  return Line(EditObject(result));
+  return JsonLine(EditObject(result));
 }
 
 std::string StreamJson(const ax::EditResult& result,
                        absl::string_view answers) {
   object out = EditObject(result);
   out["answers"] = Json(answers);
-  return Line(out);
+  return JsonLine(out);
 }
 
 absl::StatusOr<StreamLine> ParseStreamLine(absl::string_view line) {
@@ -382,7 +358,7 @@ std::string UndoJson(const ax::UndoRecord& undo) {
   out["window_begin"] = undo.window_begin;
   out["expected"] = Json(undo.expected);
   out["elsewhere_may_differ"] = undo.elsewhere_may_differ;
-  return Line(out);
+  return JsonLine(out);
 }
 
 absl::StatusOr<ax::UndoRecord> ParseUndo(absl::string_view json) {

@@ -9,7 +9,7 @@
 //
 //   WriteResult(SnapshotJson(snapshot, connect_time));
 //
-// The one unit that includes Boost.JSON, whose header is costly to compile.
+// Boost.JSON, whose header is costly to compile, stays within a few units.
 #ifndef TACTUS_TOOLS_TACTUS_JSON_H_
 #define TACTUS_TOOLS_TACTUS_JSON_H_
 

@@ -6,9 +6,8 @@
 
 #include <cerrno>
 #include <cstdio>
-#include <cstring>
-#include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -18,29 +17,30 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
-#include "ax/atspi/server.h"
 #include "ax/clock/clock.h"
 #include "ax/edit/editor.h"
 #include "ax/edit/outcome.h"
 #include "ax/edit/plan.h"
 #include "ax/edit/stream.h"
 #include "ax/focus/focus_cache.h"
-#include "ax/input/input.h"
 #include "ax/server/server.h"
 #include "ax/snapshot/snapshot.h"
-#include "ax/x11/input.h"
-#include "ax/x11/keeper.h"
+#include "tools/config/allowed_server.h"
+#include "tools/config/config.h"
+#include "tools/control/client.h"
 #include "tools/tactus/apps.h"
 #include "tools/tactus/arguments.h"
 #include "tools/tactus/chromium.h"
 #include "tools/tactus/doctor.h"
 #include "tools/tactus/edit.h"
 #include "tools/tactus/exit_code.h"
+#include "tools/tactus/hands.h"
 #include "tools/tactus/human.h"
 #include "tools/tactus/json.h"
 #include "tools/tactus/launcher.h"
 #include "tools/tactus/lines.h"
 #include "tools/tactus/output.h"
+#include "tools/tactus/remote.h"
 #include "tools/tactus/stop_signals.h"
 #include "tools/tactus/stream.h"
 #include "tools/tactus/try.h"
@@ -50,16 +50,13 @@
 namespace tactus::cli {
 namespace {
 
-using ax::atspi::AtspiServer;
+using config::AllowedServer;
+using control::Client;
 
 // Of standard input: what one message carries.
 constexpr size_t kMostInput = size_t{32} << 20;
-// For what was put back on the clipboard to find an owner that stays.
-constexpr absl::Duration kHandOver = absl::Seconds(2);
 // For an application to show what an edit left selected.
 constexpr absl::Duration kSettle = absl::Seconds(1);
-// Not for users: this program, started as what keeps the clipboard.
-constexpr char kKeepClipboard[] = "keep-clipboard";
 
 void WaitBeforeReading(absl::Duration wait) {
   if (wait <= absl::ZeroDuration()) return;
@@ -75,21 +72,37 @@ ExitCode Finish(const std::string& result, ExitCode code) {
   return code;
 }
 
+// Accessibility, less what the configuration denies.
+absl::StatusOr<AllowedServer> Connect(absl::Time deadline) {
+  const absl::StatusOr<config::Config> config =
+      config::LoadConfig(config::ConfigPath());
+  if (!config.ok()) return config.status();
+  return config::ConnectAllowed(*config, deadline);
+}
+
 ExitCode Snapshot(const Arguments& arguments) {
   ax::Clock& clock = ax::Clock::Real();
   // Connected before the wait, so that whoever cannot read here is not made to
   // wait for it. The wait itself is no part of the deadline.
   const absl::Time begun = clock.Now();
-  absl::StatusOr<std::unique_ptr<AtspiServer>> server =
-      AtspiServer::Connect({}, begun + arguments.deadline);
+  absl::StatusOr<std::unique_ptr<Client>> daemon =
+      FindDaemon(arguments, begun + arguments.deadline);
+  if (!daemon.ok()) return Complain(daemon.status());
+  if (*daemon != nullptr) {
+    const absl::Duration left = arguments.deadline - (clock.Now() - begun);
+    WaitBeforeReading(arguments.wait);
+    return SnapshotBy(**daemon, arguments, left);
+  }
+  const absl::StatusOr<AllowedServer> server =
+      Connect(begun + arguments.deadline);
   if (!server.ok()) return Complain(server.status());
   const absl::Duration connect = clock.Now() - begun;
   WaitBeforeReading(arguments.wait);
 
   const absl::StatusOr<ax::Snapshot> snapshot = ax::SnapshotFocused(
-      **server, {.deadline = clock.Now() + arguments.deadline - connect,
-                 .max_text = arguments.max_text,
-                 .context = arguments.context});
+      *server->server, {.deadline = clock.Now() + arguments.deadline - connect,
+                        .max_text = arguments.max_text,
+                        .context = arguments.context});
   if (!snapshot.ok()) {
     Complain(std::string(snapshot.status().message()));
     // What could connect can run here. Wayland answers FailedPrecondition for
@@ -122,39 +135,12 @@ absl::StatusOr<std::string> ReadStandardInput() {
   return text;
 }
 
-// The clipboard and the keyboard, opened when an edit first needs them.
-class Hands {
- public:
-  Hands()
-      : input_(&ax::Clock::Real(),
-               [this](absl::Time deadline) { return Open(deadline); }) {}
-
-  ax::Input* input() { return &input_; }
-
-  // The clipboard is the user's, whatever became of the edit.
-  void HandOver() {
-    if (opened_ == nullptr) return;
-    const absl::Status handed =
-        opened_->HandOver(ax::Clock::Real().Now() + kHandOver);
-    if (!handed.ok()) {
-      Complain(
-          absl::StrCat("the clipboard could not be kept: ", handed.message()));
-    }
+// The clipboard is the user's, whatever became of the edit.
+void HandOver(Hands& hands) {
+  if (absl::Status handed = hands.HandOver(); !handed.ok()) {
+    Complain(std::string(handed.message()));
   }
-
- private:
-  absl::StatusOr<std::unique_ptr<ax::Input>> Open(absl::Time deadline) {
-    absl::StatusOr<std::unique_ptr<ax::x11::X11Input>> x11 =
-        ax::x11::OpenX11Input({.keeper = {"/proc/self/exe", kKeepClipboard}},
-                              deadline);
-    if (!x11.ok()) return x11.status();
-    opened_ = x11->get();
-    return *std::move(x11);
-  }
-
-  ax::x11::X11Input* opened_ = nullptr;
-  LateInput input_;
-};
+}
 
 ExitCode EditFocused(const Arguments& arguments) {
   ax::Clock& clock = ax::Clock::Real();
@@ -166,21 +152,33 @@ ExitCode EditFocused(const Arguments& arguments) {
     edit = *std::move(made);
   }
   const absl::Time begun = clock.Now();
-  absl::StatusOr<std::unique_ptr<AtspiServer>> server =
-      AtspiServer::Connect({}, begun + arguments.deadline);
+  absl::StatusOr<std::unique_ptr<Client>> daemon =
+      FindDaemon(arguments, begun + arguments.deadline);
+  if (!daemon.ok()) return Complain(daemon.status());
+  if (*daemon != nullptr) {
+    const absl::Duration left = arguments.deadline - (clock.Now() - begun);
+    const std::optional<std::string> params =
+        EditParams(undo ? nullptr : &edit, arguments, left);
+    if (params.has_value()) {
+      WaitBeforeReading(arguments.wait);
+      return EditBy(**daemon, arguments, *params, left);
+    }
+  }
+  const absl::StatusOr<AllowedServer> server =
+      Connect(begun + arguments.deadline);
   if (!server.ok()) return Complain(server.status());
   const absl::Duration connect = clock.Now() - begun;
   WaitBeforeReading(arguments.wait);
 
   Hands hands;
-  ax::Editor editor(server->get(), hands.input());
+  ax::Editor editor(server->server.get(), hands.input());
   std::string note;
   const ax::EditResult result =
       RunEdit(editor, undo ? nullptr : &edit,
               OptionsOf(arguments, clock.Now() + arguments.deadline - connect),
               UndoStore(UndoStore::DefaultFolder()), &note);
   editor.Settle(clock.Now() + kSettle);
-  hands.HandOver();
+  HandOver(hands);
   if (!note.empty()) Complain(note);
   if (result.outcome != ax::Outcome::kVerified) {
     Complain(
@@ -192,21 +190,21 @@ ExitCode EditFocused(const Arguments& arguments) {
 
 ExitCode Try(const Arguments& arguments) {
   ax::Clock& clock = ax::Clock::Real();
-  absl::StatusOr<std::unique_ptr<AtspiServer>> server =
-      AtspiServer::Connect({}, clock.Now() + arguments.deadline);
+  const absl::StatusOr<AllowedServer> server =
+      Connect(clock.Now() + arguments.deadline);
   if (!server.ok()) return Complain(server.status());
   WaitBeforeReading(arguments.wait);
   Hands hands;
-  ax::Editor editor(server->get(), hands.input());
+  ax::Editor editor(server->server.get(), hands.input());
   absl::Status told;
   const ExitCode code = TryField(
-      **server, editor,
+      *server->server, editor,
       [&] { return OptionsOf(arguments, clock.Now() + arguments.deadline); },
       [&told](const std::string& line) {
         if (told.ok()) told = WriteResult(absl::StrCat(line, "\n"));
       });
   editor.Settle(clock.Now() + kSettle);
-  hands.HandOver();
+  HandOver(hands);
   if (!told.ok() && code == ExitCode::kDone) return Complain(told);
   return code;
 }
@@ -223,37 +221,44 @@ ExitCode StreamInput(const Arguments& arguments) {
     if (write(stop_pipe[1], &byte, 1) != 1) _exit(1);
   });
   const absl::Time deadline = clock.Now() + arguments.deadline;
+  absl::StatusOr<std::unique_ptr<Client>> daemon =
+      FindDaemon(arguments, deadline);
+  if (!daemon.ok()) return Complain(daemon.status());
+  LineReader lines(STDIN_FILENO, stop_pipe[0]);
+  if (*daemon != nullptr) {
+    if (const std::optional<ExitCode> code = CannotStream(**daemon)) {
+      return *code;
+    }
+    WaitBeforeReading(arguments.wait);
+    RemoteStream stream(daemon->get(), &arguments);
+    return RunStream(stream, lines, clock, arguments.edit.hold_for,
+                     WriteResult);
+  }
   // The cache has a connection of its own.
-  absl::StatusOr<std::unique_ptr<AtspiServer>> server =
-      AtspiServer::Connect({}, deadline);
+  const absl::StatusOr<AllowedServer> server = Connect(deadline);
   if (!server.ok()) return Complain(server.status());
-  absl::StatusOr<std::unique_ptr<AtspiServer>> watcher =
-      AtspiServer::Connect({}, deadline);
+  absl::StatusOr<AllowedServer> watcher = Connect(deadline);
   if (!watcher.ok()) return Complain(watcher.status());
   absl::StatusOr<std::unique_ptr<ax::FocusCache>> cache =
-      ax::FocusCache::Create(*std::move(watcher), deadline);
+      ax::FocusCache::Create(std::move(watcher->server), deadline);
   if (!cache.ok()) return Complain(cache.status());
   (*cache)->Start();
   WaitBeforeReading(arguments.wait);
 
   Hands hands;
-  ax::Editor editor(server->get(), hands.input());
+  ax::Editor editor(server->server.get(), hands.input());
   ax::Stream stream(&editor, {.when_moved = arguments.edit.when_moved,
                               .allow_newlines = arguments.edit.newlines});
-  LineReader lines(STDIN_FILENO, stop_pipe[0]);
+  LocalStream target(&stream, [&] {
+    ax::EditOptions options =
+        OptionsOf(arguments, clock.Now() + arguments.deadline);
+    options.hints = cache->get();
+    return options;
+  });
   const ExitCode code =
-      RunStream(stream, lines, clock,
-                {.options =
-                     [&] {
-                       ax::EditOptions options = OptionsOf(
-                           arguments, clock.Now() + arguments.deadline);
-                       options.hints = cache->get();
-                       return options;
-                     },
-                 .hold_for = arguments.edit.hold_for},
-                WriteResult);
+      RunStream(target, lines, clock, arguments.edit.hold_for, WriteResult);
   editor.Settle(clock.Now() + kSettle);
-  hands.HandOver();
+  HandOver(hands);
   const UndoStore store(UndoStore::DefaultFolder());
   const absl::Status kept =
       editor.undo().has_value() ? store.Save(*editor.undo()) : absl::OkStatus();
@@ -261,21 +266,36 @@ ExitCode StreamInput(const Arguments& arguments) {
   return code;
 }
 
+ExitCode WatchByDaemon(Client& daemon, const Arguments& arguments) {
+  int stop_pipe[2];
+  if (pipe2(stop_pipe, O_CLOEXEC) != 0) {
+    return Complain(absl::ErrnoToStatus(errno, "cannot make a pipe"));
+  }
+  const StopSignals stop([&stop_pipe] {
+    const char byte = 0;
+    if (write(stop_pipe[1], &byte, 1) != 1) _exit(1);
+  });
+  return WatchBy(daemon, arguments, stop_pipe[0]);
+}
+
 ExitCode WatchChanges(const Arguments& arguments) {
   ax::Clock& clock = ax::Clock::Real();
   const absl::Time deadline = clock.Now() + arguments.deadline;
-  absl::StatusOr<std::unique_ptr<AtspiServer>> server =
-      AtspiServer::Connect({}, deadline);
+  absl::StatusOr<std::unique_ptr<Client>> daemon =
+      FindDaemon(arguments, deadline);
+  if (!daemon.ok()) return Complain(daemon.status());
+  if (*daemon != nullptr) return WatchByDaemon(**daemon, arguments);
+  const absl::StatusOr<AllowedServer> server = Connect(deadline);
   if (!server.ok()) return Complain(server.status());
   absl::StatusOr<std::unique_ptr<ax::EventSource>> events =
-      (*server)->Observe({.text = arguments.text}, deadline);
+      server->server->Observe({.text = arguments.text}, deadline);
   if (!events.ok()) return Complain(events.status());
 
   absl::Status status;
   {
     const StopSignals stop([&events] { (*events)->Cancel(); });
     status = Watch(
-        **server, **events,
+        *server->server, **events,
         {.text = arguments.text,
          .run_for = arguments.run_for,
          .count = arguments.count,
@@ -289,13 +309,13 @@ ExitCode WatchChanges(const Arguments& arguments) {
 }
 
 ExitCode ListApplications(const Arguments& arguments) {
-  absl::StatusOr<std::unique_ptr<AtspiServer>> server =
-      AtspiServer::Connect({}, ax::Clock::Real().Now() + arguments.deadline);
+  const absl::StatusOr<AllowedServer> server =
+      Connect(ax::Clock::Real().Now() + arguments.deadline);
   if (!server.ok()) return Complain(server.status());
   const absl::StatusOr<Apps> apps = ListApps(
-      **server,
+      *server->server,
       [&server](const ax::Application& application, absl::Time deadline) {
-        return (*server)->OpenSocket(application, deadline);
+        return server->atspi->OpenSocket(application, deadline);
       },
       "/proc", arguments.deadline);
   if (!apps.ok()) return Complain(apps.status());
@@ -345,6 +365,10 @@ ExitCode Run(const Arguments& arguments) {
       return Try(arguments);
     case Arguments::Command::kStream:
       return StreamInput(arguments);
+    case Arguments::Command::kStatus:
+    case Arguments::Command::kPause:
+    case Arguments::Command::kResume:
+      return AskDaemon(arguments);
   }
   return ExitCode::kUsage;
 }
@@ -353,10 +377,8 @@ ExitCode Main(int argc, char** argv) {
   // A reader that goes away is an error of writing, with a message and an exit
   // code of ours.
   signal(SIGPIPE, SIG_IGN);
-  if (argc == 2 && strcmp(argv[1], kKeepClipboard) == 0) {
-    const absl::Status kept =
-        ax::x11::KeepClipboard(ax::x11::kKeeperContent, ax::x11::kKeeperReport);
-    return kept.ok() ? ExitCode::kDone : ExitCode::kFailed;
+  if (const std::optional<int> code = KeptClipboard(argc, argv)) {
+    return static_cast<ExitCode>(*code);
   }
   const std::variant<Arguments, Ending> parsed = ParseArguments(argc, argv);
   if (const auto* ending = std::get_if<Ending>(&parsed)) {

@@ -44,54 +44,45 @@ ax::EditResult Refusal(ax::Reason reason, std::string message) {
 
 class Runner {
  public:
-  Runner(ax::Stream& stream, const StreamCommand& command,
+  Runner(StreamTarget& stream, absl::Duration hold_for,
          absl::FunctionRef<absl::Status(const std::string&)> report)
-      : stream_(stream), command_(command), report_(report) {}
+      : stream_(stream), hold_for_(hold_for), report_(report) {}
 
   // Whoever reads the answers is still there.
-  bool Answer(const ax::EditResult& result, StreamLine::Kind kind) {
+  bool Answer(const StreamAnswer& result) {
     const ExitCode code = ExitCodeFor(result.outcome);
     if (code == ExitCode::kDiverged || code == ExitCode::kUnknown) {
       worst_ = code;
     }
     if (result.reason != ax::Reason::kSuperseded) last_ = code;
-    return report_(StreamJson(result, KindName(kind))).ok();
+    return report_(result.line).ok();
   }
 
   bool Do(const StreamLine& line) {
-    switch (line.kind) {
-      case StreamLine::Kind::kPartial:
-        open_ = line.text;
-        return Answer(stream_.Partial(line.text, command_.options()),
-                      line.kind);
-      case StreamLine::Kind::kFinal:
-        open_.reset();
-        return Answer(stream_.Final(line.text, command_.options()), line.kind);
-      case StreamLine::Kind::kCancel:
-        open_.reset();
-        return Answer(stream_.Cancel(command_.options()), line.kind);
-    }
-    return false;
+    open_.reset();
+    if (line.kind == StreamLine::Kind::kPartial) open_ = line.text;
+    return Answer(stream_.Write(line.kind, line.text));
   }
 
   bool Complain(const absl::Status& status) {
     wrong_ = true;
-    return Answer(Refusal(ax::Reason::kBadText, std::string(status.message())),
-                  StreamLine::Kind::kPartial);
+    return Answer(
+        AnswerOf(Refusal(ax::Reason::kBadText, std::string(status.message())),
+                 StreamLine::Kind::kPartial));
   }
 
   // The last partial becomes final; what is held is waited for.
   void Finish(ax::Clock& clock, const LineReader& lines) {
     if (!open_.has_value() && !stream_.holding()) return;
-    const absl::Time until = clock.Now() + command_.hold_for;
+    const absl::Time until = clock.Now() + hold_for_;
     std::string text = std::exchange(open_, std::nullopt).value_or("");
     for (;;) {
-      const ax::EditResult result = stream_.Final(text, command_.options());
+      const StreamAnswer result = stream_.Write(StreamLine::Kind::kFinal, text);
       const bool again = stream_.holding() && !stream_.ended() &&
                          result.reason == ax::Reason::kStale &&
                          clock.Now() < until && !lines.Stopped();
       if (!again) {
-        Answer(result, StreamLine::Kind::kFinal);
+        Answer(result);
         return;
       }
       text.clear();  // it is held
@@ -106,8 +97,8 @@ class Runner {
   }
 
  private:
-  ax::Stream& stream_;
-  const StreamCommand& command_;
+  StreamTarget& stream_;
+  const absl::Duration hold_for_;
   absl::FunctionRef<absl::Status(const std::string&)> report_;
   std::optional<std::string> open_;  // a partial that is not final yet
   ExitCode worst_ = ExitCode::kDone;
@@ -117,10 +108,27 @@ class Runner {
 
 }  // namespace
 
-ExitCode RunStream(ax::Stream& stream, LineReader& lines, ax::Clock& clock,
-                   const StreamCommand& command,
+StreamAnswer AnswerOf(const ax::EditResult& result, StreamLine::Kind kind) {
+  return {result.outcome, result.reason, StreamJson(result, KindName(kind))};
+}
+
+StreamAnswer LocalStream::Write(StreamLine::Kind kind,
+                                const std::string& text) {
+  switch (kind) {
+    case StreamLine::Kind::kPartial:
+      return AnswerOf(stream_.Partial(text, options_()), kind);
+    case StreamLine::Kind::kFinal:
+      return AnswerOf(stream_.Final(text, options_()), kind);
+    case StreamLine::Kind::kCancel:
+      break;
+  }
+  return AnswerOf(stream_.Cancel(options_()), kind);
+}
+
+ExitCode RunStream(StreamTarget& stream, LineReader& lines, ax::Clock& clock,
+                   absl::Duration hold_for,
                    absl::FunctionRef<absl::Status(const std::string&)> report) {
-  Runner runner(stream, command, report);
+  Runner runner(stream, hold_for, report);
   std::optional<StreamLine> waiting;  // read, and not done yet
   bool more = true;
   while (more) {
@@ -136,10 +144,10 @@ ExitCode RunStream(ax::Stream& stream, LineReader& lines, ax::Clock& clock,
     if (waiting.has_value()) {
       // It was kept for what might supersede it.
       if (line.has_value() && line->kind != StreamLine::Kind::kCancel) {
-        more &= runner.Answer(
+        more &= runner.Answer(AnswerOf(
             Refusal(ax::Reason::kSuperseded,
                     "a later text was there before this one was written"),
-            waiting->kind);
+            waiting->kind));
       } else {
         more &= runner.Do(*waiting);
       }

@@ -41,18 +41,14 @@ class StreamCommandTest : public testing::Test {
               static_cast<ssize_t>(input.size()));
     close(fds[1]);
     LineReader lines(fds[0], stop_fd);
-    const ExitCode code =
-        RunStream(stream_, lines, clock_,
-                  {.options =
-                       [this] {
-                         return ax::EditOptions{.deadline = clock_.Now() +
-                                                            absl::Seconds(5)};
-                       },
-                   .hold_for = absl::Seconds(3)},
-                  [this](const std::string& line) {
-                    answers_.push_back(line);
-                    return report_;
-                  });
+    LocalStream target(&stream_, [this] {
+      return ax::EditOptions{.deadline = clock_.Now() + absl::Seconds(5)};
+    });
+    const ExitCode code = RunStream(target, lines, clock_, absl::Seconds(3),
+                                    [this](const std::string& line) {
+                                      answers_.push_back(line);
+                                      return report_;
+                                    });
     close(fds[0]);
     return code;
   }

@@ -1,0 +1,361 @@
+#include "tools/tactusd/control_server.h"
+
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "absl/time/time.h"
+#include "ax/clock/clock.h"
+#include "ax/sync/mutex.h"
+#include "tools/control/address.h"
+#include "tools/control/json_rpc.h"
+#include "tools/tactusd/handler.h"
+#include "tools/tactusd/sink.h"
+
+namespace tactus::daemon {
+namespace {
+
+using ax::MutexLock;
+
+// What epoll calls the two that are no clients; a client is its number and
+// kFirst.
+constexpr uint64_t kListen = 0;
+constexpr uint64_t kWake = 1;
+constexpr uint64_t kFirst = 2;
+
+// While it ends: how often the handler is asked whether it is done, and how
+// long clients may take to read what is left for them.
+constexpr int kStopPauseMs = 20;
+constexpr absl::Duration kFarewell = absl::Seconds(1);
+
+constexpr int kNoDescriptorsUs = 50'000;
+
+// At most this is read of one client before the others have their turn.
+constexpr size_t kMostAtOnce = size_t{1} << 18;
+
+absl::Time Now() { return ax::Clock::Real().Now(); }
+
+}  // namespace
+
+ControlServer::ControlServer(int listen_fd,
+                             std::function<void(const std::string&)> log)
+    : listen_fd_(listen_fd),
+      epoll_fd_(epoll_create1(EPOLL_CLOEXEC)),
+      wake_fd_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
+      log_(std::move(log)) {}
+
+ControlServer::~ControlServer() {
+  for (auto& [number, client] : clients_) close(client.fd);
+  for (const int fd : {listen_fd_, epoll_fd_, wake_fd_}) {
+    if (fd >= 0) close(fd);
+  }
+}
+
+void ControlServer::Wake() {
+  const uint64_t one = 1;
+  // Fails only when it is readable anyway.
+  (void)!write(wake_fd_, &one, sizeof(one));
+}
+
+void ControlServer::RequestStop() {
+  {
+    MutexLock lock(&mutex_);
+    stop_ = true;
+  }
+  Wake();
+}
+
+void ControlServer::Send(int64_t client, std::string line) {
+  {
+    MutexLock lock(&mutex_);
+    lines_.emplace_back(client, std::move(line));
+  }
+  Wake();
+}
+
+void ControlServer::Ready(int64_t client, std::shared_ptr<Feed> feed) {
+  {
+    MutexLock lock(&mutex_);
+    // One that waits to be looked at needs no second look.
+    for (const auto& [other, known] : feeds_) {
+      if (other == client && known == feed) return;
+    }
+    feeds_.emplace_back(client, std::move(feed));
+  }
+  Wake();
+}
+
+absl::Status ControlServer::Run(Handler& handler) {
+  epoll_event event = {};
+  event.events = EPOLLIN;
+  event.data.u64 = kListen;
+  epoll_event wake = {};
+  wake.events = EPOLLIN;
+  wake.data.u64 = kWake;
+  if (epoll_fd_ < 0 || wake_fd_ < 0 ||
+      epoll_ctl(epoll_fd_, EPOLL_CTL_ADD, listen_fd_, &event) != 0 ||
+      epoll_ctl(epoll_fd_, EPOLL_CTL_ADD, wake_fd_, &wake) != 0) {
+    return absl::ErrnoToStatus(errno, "cannot wait for clients");
+  }
+  bool stopping = false;
+  absl::Time farewell = absl::InfiniteFuture();
+  for (;;) {
+    epoll_event events[16];
+    const int count =
+        epoll_wait(epoll_fd_, events, 16, stopping ? kStopPauseMs : -1);
+    if (count < 0 && errno != EINTR) {
+      return absl::ErrnoToStatus(errno, "cannot wait for clients");
+    }
+    std::vector<int64_t> closed;
+    for (int i = 0; i < count; ++i) {
+      const uint64_t who = events[i].data.u64;
+      if (who == kListen) {
+        Accept(handler);
+        continue;
+      }
+      if (who == kWake) {
+        uint64_t times = 0;
+        (void)!read(wake_fd_, &times, sizeof(times));
+        continue;
+      }
+      const auto number = static_cast<int64_t>(who - kFirst);
+      const auto found = clients_.find(number);
+      if (found == clients_.end()) continue;
+      Client& client = found->second;
+      // Both directions are closed: nobody is there to be answered.
+      bool gone = (events[i].events & (EPOLLHUP | EPOLLERR)) != 0;
+      if (!gone && (events[i].events & (EPOLLIN | EPOLLRDHUP)) != 0) {
+        gone = !Receive(handler, number, client);
+      }
+      if (gone) closed.push_back(number);
+    }
+    for (const int64_t number : closed) Close(handler, number);
+    TakePosts();
+    closed.clear();
+    for (auto& [number, client] : clients_) {
+      const bool there = Flush(client) && Feeding(client);
+      const bool much = client.unread() > kMostUnread;
+      if (much) {
+        log_(absl::StrCat("client ", number, " does not read: closed"));
+      }
+      const bool over = client.ended && client.unread() == 0 &&
+                        client.feeds.empty() && handler.Pending(number) == 0;
+      if (!there || much || over) {
+        closed.push_back(number);
+      } else {
+        Watch(number, client);
+      }
+    }
+    for (const int64_t number : closed) Close(handler, number);
+
+    bool stop = false;
+    {
+      MutexLock lock(&mutex_);
+      stop = stop_;
+    }
+    if (stop && !stopping) {
+      stopping = true;
+      epoll_ctl(epoll_fd_, EPOLL_CTL_DEL, listen_fd_, nullptr);
+      close(listen_fd_);
+      listen_fd_ = -1;
+      handler.Stop();
+      // What that answered is to go out as well.
+      continue;
+    }
+    if (!stopping || !handler.Done()) continue;
+    if (farewell == absl::InfiniteFuture()) {
+      // Answers may have come since the posts were taken.
+      farewell = Now() + kFarewell;
+      continue;
+    }
+    const bool unread =
+        std::any_of(clients_.begin(), clients_.end(), [](const auto& entry) {
+          return entry.second.unread() > 0 || !entry.second.feeds.empty();
+        });
+    if (!unread || Now() >= farewell) break;
+  }
+  while (!clients_.empty()) Close(handler, clients_.begin()->first);
+  return absl::OkStatus();
+}
+
+void ControlServer::Accept(Handler& handler) {
+  const int fd =
+      accept4(listen_fd_, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK);
+  if (fd < 0) {
+    // Of descriptors there are none left: it is tried again at once, which is
+    // not to keep the processor busy.
+    if (errno == EMFILE || errno == ENFILE) usleep(kNoDescriptorsUs);
+    return;
+  }
+  const absl::StatusOr<control::Peer> peer = control::PeerOf(fd);
+  if (!peer.ok() || peer->user != geteuid()) {
+    log_("a process of another user was turned away");
+    close(fd);
+    return;
+  }
+  if (clients_.size() >= kMostClients) {
+    const std::string line = control::ErrorLine(
+        "null", {control::Code::kBusy,
+                 absl::StrCat(kMostClients, " clients are connected already")});
+    (void)!send(fd, line.data(), line.size(), MSG_NOSIGNAL);
+    close(fd);
+    return;
+  }
+  const int64_t number = next_++;
+  Client& client = clients_[number];
+  client.fd = fd;
+  client.events = EPOLLIN | EPOLLRDHUP;
+  epoll_event event = {};
+  event.events = client.events;
+  event.data.u64 = static_cast<uint64_t>(number) + kFirst;
+  epoll_ctl(epoll_fd_, EPOLL_CTL_ADD, fd, &event);
+  handler.Open(number);
+}
+
+void ControlServer::TakePosts() {
+  std::vector<std::pair<int64_t, std::string>> lines;
+  std::vector<std::pair<int64_t, std::shared_ptr<Feed>>> feeds;
+  {
+    MutexLock lock(&mutex_);
+    lines.swap(lines_);
+    feeds.swap(feeds_);
+  }
+  for (auto& [number, line] : lines) {
+    const auto found = clients_.find(number);
+    if (found != clients_.end()) found->second.out.append(line);
+  }
+  for (auto& [number, feed] : feeds) {
+    const auto found = clients_.find(number);
+    if (found == clients_.end()) continue;
+    std::deque<std::shared_ptr<Feed>>& waiting = found->second.feeds;
+    if (std::find(waiting.begin(), waiting.end(), feed) == waiting.end()) {
+      waiting.push_back(std::move(feed));
+    }
+  }
+}
+
+bool ControlServer::Feeding(Client& client) {
+  // Only what the client takes at once: the rest is merged meanwhile.
+  while (!client.feeds.empty() && client.unread() == 0) {
+    std::optional<std::string> line = client.feeds.front()->Take();
+    if (!line.has_value()) {
+      client.feeds.pop_front();
+      continue;
+    }
+    client.out.append(*line);
+    if (!Flush(client)) return false;
+  }
+  return true;
+}
+
+bool ControlServer::Receive(Handler& handler, int64_t number, Client& client) {
+  char part[65536];
+  size_t received = 0;
+  while (!client.ended && received < kMostAtOnce) {
+    const ssize_t n = recv(client.fd, part, sizeof(part), 0);
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0 && errno == EAGAIN) break;
+    if (n < 0) return false;
+    if (n == 0) {
+      client.ended = true;
+      break;
+    }
+    received += static_cast<size_t>(n);
+    client.in.append(part, static_cast<size_t>(n));
+    TakeLines(handler, number, client);
+  }
+  if (client.ended) {
+    // What has no end is no line.
+    client.in.clear();
+    handler.End(number);
+  }
+  return true;
+}
+
+void ControlServer::TakeLines(Handler& handler, int64_t number,
+                              Client& client) {
+  size_t begin = 0;
+  for (;;) {
+    const size_t end = client.in.find('\n', std::max(begin, client.searched));
+    if (end == std::string::npos) break;
+    const absl::string_view line =
+        absl::string_view(client.in).substr(begin, end - begin);
+    if (client.dropping || line.size() > control::kMostRequest) {
+      if (!client.dropping) handler.LongLine(number);
+      client.dropping = false;
+    } else {
+      handler.Line(number, line);
+    }
+    begin = end + 1;
+  }
+  client.in.erase(0, begin);
+  client.searched = client.in.size();
+  if (client.in.size() > control::kMostRequest) {
+    if (!client.dropping) handler.LongLine(number);
+    client.dropping = true;
+  }
+  if (client.dropping) {
+    client.in.clear();
+    client.searched = 0;
+  }
+}
+
+bool ControlServer::Flush(Client& client) {
+  while (client.unread() > 0) {
+    const ssize_t n = send(client.fd, client.out.data() + client.sent,
+                           client.unread(), MSG_NOSIGNAL | MSG_DONTWAIT);
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0 && errno == EAGAIN) break;
+    if (n < 0) return false;
+    client.sent += static_cast<size_t>(n);
+  }
+  if (client.unread() == 0) {
+    client.out.clear();
+    client.out.shrink_to_fit();
+    client.sent = 0;
+  } else if (client.sent > client.out.size() / 2) {
+    client.out.erase(0, client.sent);
+    client.sent = 0;
+  }
+  return true;
+}
+
+void ControlServer::Watch(int64_t number, Client& client) {
+  uint32_t events = 0;
+  if (!client.ended && client.unread() <= kMuchUnread) {
+    events |= EPOLLIN | EPOLLRDHUP;
+  }
+  if (client.unread() > 0) events |= EPOLLOUT;
+  if (events == client.events) return;
+  client.events = events;
+  epoll_event event = {};
+  event.events = events;
+  event.data.u64 = static_cast<uint64_t>(number) + kFirst;
+  epoll_ctl(epoll_fd_, EPOLL_CTL_MOD, client.fd, &event);
+}
+
+void ControlServer::Close(Handler& handler, int64_t number) {
+  const auto found = clients_.find(number);
+  if (found == clients_.end()) return;
+  close(found->second.fd);  // leaves epoll by that
+  clients_.erase(found);
+  handler.Close(number);
+}
+
+}  // namespace tactus::daemon

@@ -1,0 +1,105 @@
+// The daemon's socket: clients come and go, lines in, lines out.
+//
+// One thread waits for all of them with epoll and without an end; it does
+// nothing that could block, so no client can hold up another. What is done for
+// clients is behind handler.h.
+//
+// Example:
+//
+//   ControlServer server(listen_fd, Log);
+//   server.Run(handler);           // until RequestStop, and all is answered
+//   server.Send(3, line);          // from any thread
+//
+// Bounds: kMostClients at once; a line of control::kMostRequest bytes, of which
+// a longer one is dropped and reported; and what a client has not read: beyond
+// kMuchUnread nothing more is read from it, beyond kMostUnread it is closed.
+#ifndef TACTUS_TOOLS_TACTUSD_CONTROL_SERVER_H_
+#define TACTUS_TOOLS_TACTUSD_CONTROL_SERVER_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/status/status.h"
+#include "ax/sync/mutex.h"
+#include "tools/control/json_rpc.h"
+#include "tools/tactusd/handler.h"
+#include "tools/tactusd/sink.h"
+
+namespace tactus::daemon {
+
+class ControlServer : public Sink {
+ public:
+  // A person has a few programs; more is one that leaks connections.
+  static constexpr size_t kMostClients = 32;
+  static constexpr size_t kMuchUnread = size_t{1} << 20;
+  static constexpr size_t kMostUnread =
+      control::kMostAnswer + (size_t{16} << 20);
+
+  // `listen_fd` is closed by it.
+  ControlServer(int listen_fd, std::function<void(const std::string&)> log);
+  ~ControlServer() override;
+  ControlServer(const ControlServer&) = delete;
+  ControlServer& operator=(const ControlServer&) = delete;
+
+  // Until RequestStop, and then until the handler is done and clients have read
+  // what was for them, a second at most. Once.
+  absl::Status Run(Handler& handler);
+
+  // From any thread.
+  void RequestStop();
+
+  // Sink:
+  void Send(int64_t client, std::string line) override;
+  void Ready(int64_t client, std::shared_ptr<Feed> feed) override;
+
+ private:
+  struct Client {
+    int fd = -1;
+    std::string in;
+    size_t searched = 0;    // no line of `in` ends before
+    bool dropping = false;  // the rest of a line that was too long
+    bool ended = false;     // it sends no more
+    std::string out;
+    size_t sent = 0;  // of `out`
+    std::deque<std::shared_ptr<Feed>> feeds;
+    uint32_t events = 0;  // what epoll looks for
+
+    size_t unread() const { return out.size() - sent; }
+  };
+
+  void Accept(Handler& handler);
+  void TakePosts();
+  void TakeLines(Handler& handler, int64_t number, Client& client);
+  // Each is false when the client is to be closed.
+  bool Receive(Handler& handler, int64_t number, Client& client);
+  bool Flush(Client& client);
+  bool Feeding(Client& client);
+  void Watch(int64_t number, Client& client);
+  void Close(Handler& handler, int64_t number);
+  void Wake();
+
+  int listen_fd_;
+  const int epoll_fd_;
+  const int wake_fd_;
+  const std::function<void(const std::string&)> log_;
+  std::map<int64_t, Client> clients_;
+  int64_t next_ = 1;
+
+  ax::Mutex mutex_;
+  bool stop_ ABSL_GUARDED_BY(mutex_) = false;
+  std::vector<std::pair<int64_t, std::string>> lines_ ABSL_GUARDED_BY(mutex_);
+  std::vector<std::pair<int64_t, std::shared_ptr<Feed>>> feeds_
+      ABSL_GUARDED_BY(mutex_);
+};
+
+}  // namespace tactus::daemon
+
+#endif  // TACTUS_TOOLS_TACTUSD_CONTROL_SERVER_H_

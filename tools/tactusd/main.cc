@@ -1,0 +1,196 @@
+// `tactusd`: the resident daemon. See docs/control.md.
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <systemd/sd-daemon.h>
+#include <unistd.h>
+
+#include <cstddef>
+#include <cstdio>
+#include <cstring>
+#include <optional>
+#include <string>
+#include <thread>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "ax/clock/clock.h"
+#include "ax/text/escape.h"
+#include "tools/config/config.h"
+#include "tools/control/address.h"
+#include "tools/tactus/arguments.h"
+#include "tools/tactus/hands.h"
+#include "tools/tactus/stop_signals.h"
+#include "tools/tactus/undo_store.h"
+#include "tools/tactusd/atspi_desk.h"
+#include "tools/tactusd/control_server.h"
+#include "tools/tactusd/dispatcher.h"
+#include "tools/tactusd/link.h"
+#include "tools/tactusd/watches.h"
+
+namespace tactus::daemon {
+namespace {
+
+constexpr int kDone = 0;
+constexpr int kFailed = 1;
+constexpr int kUsage = 2;
+constexpr int kCannotRun = 3;
+
+constexpr char kHelp[] = R"(usage: tactusd [--help | --version]
+
+The resident daemon of Tactus. It stays connected to accessibility and knows
+what has the focus, so that `tactus` answers at once. `tactus` uses it when it
+runs; nothing else has to be told.
+
+It listens on $XDG_RUNTIME_DIR/tactus/control.sock, or on the socket that
+systemd hands it (tactusd.socket), for programs of the same user alone. It reads
+$XDG_CONFIG_HOME/tactus/config.json when it starts. It logs to standard error,
+and never a text.
+
+SIGTERM or SIGINT end it when the edit that it has begun has ended; a second one
+at once.
+
+Exit codes: 0 ended as it was asked to; 1 failed; 2 usage; 3 cannot run here:
+the message says what to do.
+)";
+
+// One write, so that lines of two threads stay apart.
+void LogLine(const std::string& message) {
+  const std::string line =
+      absl::StrCat("tactusd: ", ax::ForTerminal(message), "\n");
+  (void)!write(STDERR_FILENO, line.data(), line.size());
+}
+
+int CannotRun(const absl::Status& status) {
+  LogLine(std::string(status.message()));
+  return absl::IsFailedPrecondition(status) ? kCannotRun : kFailed;
+}
+
+// The folder of a socket that the service manager listens on.
+absl::StatusOr<std::string> FolderOf(int fd) {
+  sockaddr_un address = {};
+  socklen_t size = sizeof(address);
+  if (getsockname(fd, reinterpret_cast<sockaddr*>(&address), &size) != 0 ||
+      address.sun_family != AF_UNIX || address.sun_path[0] != '/') {
+    return absl::FailedPreconditionError(
+        "the socket of tactusd.socket has no path: write ListenStream= with "
+        "one");
+  }
+  const std::string path(address.sun_path,
+                         strnlen(address.sun_path, sizeof(address.sun_path)));
+  return path.substr(0, path.find_last_of('/'));
+}
+
+// What the service manager hands over, or one of our own.
+absl::StatusOr<int> Socket(control::InstanceLock& lock, bool* activated) {
+  const int handed = sd_listen_fds(/*unset_environment=*/1);
+  *activated = handed > 0;
+  if (handed < 0) {
+    return absl::FailedPreconditionError(
+        absl::StrCat("LISTEN_FDS cannot be understood: ", strerror(-handed)));
+  }
+  if (handed == 0) {
+    const std::string folder = control::DefaultFolder();
+    if (folder.empty()) {
+      return absl::FailedPreconditionError(
+          "XDG_RUNTIME_DIR is not set: run this inside a desktop session");
+    }
+    if (absl::Status taken = lock.Take(folder); !taken.ok()) return taken;
+    return control::Listen(folder);
+  }
+  const int fd = SD_LISTEN_FDS_START;
+  if (handed != 1 || sd_is_socket_unix(fd, SOCK_STREAM, 1, nullptr, 0) <= 0) {
+    return absl::FailedPreconditionError(
+        "give exactly one listening Unix socket: the ListenStream= of "
+        "tactusd.socket");
+  }
+  absl::StatusOr<std::string> folder = FolderOf(fd);
+  if (!folder.ok()) return folder.status();
+  if (absl::Status taken = lock.Take(*folder); !taken.ok()) return taken;
+  const int flags = fcntl(fd, F_GETFL);
+  if (flags < 0 || fcntl(fd, F_SETFL, flags | O_NONBLOCK) != 0) {
+    return absl::ErrnoToStatus(errno, "cannot use the socket");
+  }
+  return fd;
+}
+
+int Serve() {
+  const std::string path = config::ConfigPath();
+  const absl::StatusOr<config::Config> config = config::LoadConfig(path);
+  if (!config.ok()) return CannotRun(config.status());
+  control::InstanceLock lock;
+  bool activated = false;
+  const absl::StatusOr<int> fd = Socket(lock, &activated);
+  if (!fd.ok()) return CannotRun(fd.status());
+
+  ControlServer server(*fd, LogLine);
+  int asked = 0;
+  // Before any other thread is there.
+  const cli::StopSignals stop([&server, &asked] {
+    if (++asked > 1) _exit(kFailed);
+    server.RequestStop();
+  });
+  Link link(AtspiLink(*config, LogLine));
+  absl::Status status;
+  {
+    Dispatcher dispatcher(
+        {.source = &link,
+         .clock = &ax::Clock::Real(),
+         .sink = &server,
+         .store = cli::UndoStore(cli::UndoStore::DefaultFolder()),
+         .spawn = Watches::Threads(),
+         .log = LogLine,
+         .about = {.version = cli::kVersion,
+                   .pid = getpid(),
+                   .config = config->path,
+                   .denied = config->denied,
+                   .activated = activated}});
+    std::thread reads([&dispatcher] { dispatcher.reads().Run(); });
+    std::thread edits([&dispatcher] { dispatcher.edits().Run(); });
+    LogLine(absl::StrCat("ready, version ", cli::kVersion));
+    sd_notify(/*unset_environment=*/0, "READY=1");
+    status = server.Run(dispatcher);
+    sd_notify(/*unset_environment=*/0, "STOPPING=1");
+    // It has, unless the server failed.
+    dispatcher.Stop();
+    reads.join();
+    edits.join();
+  }
+  // A socket that is left leads nobody astray: who connects is told that nobody
+  // listens. That of the service manager is its own.
+  if (!activated) unlink(control::SocketPath(control::DefaultFolder()).c_str());
+  if (!status.ok()) return CannotRun(status);
+  LogLine("ended");
+  return kDone;
+}
+
+int Main(int argc, char** argv) {
+  signal(SIGPIPE, SIG_IGN);
+  if (const std::optional<int> code = cli::KeptClipboard(argc, argv)) {
+    return *code;
+  }
+  const absl::string_view argument = argc == 2 ? argv[1] : "";
+  if (argument == "--help" || argument == "-h") {
+    return fputs(kHelp, stdout) < 0 || fflush(stdout) != 0 ? kFailed : kDone;
+  }
+  if (argument == "--version") {
+    return printf("tactusd %s\n", cli::kVersion) < 0 || fflush(stdout) != 0
+               ? kFailed
+               : kDone;
+  }
+  if (argc != 1) {
+    LogLine("it takes no arguments: see `tactusd --help`");
+    return kUsage;
+  }
+  return Serve();
+}
+
+}  // namespace
+}  // namespace tactus::daemon
+
+int main(int argc, char** argv) { return tactus::daemon::Main(argc, argv); }
