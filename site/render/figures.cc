@@ -333,8 +333,9 @@ absl::StatusOr<std::string> Figures::RenderComparison(
     const Choice& first = line.choices[0];
     const Choice& second = line.choices[1];
     if (first.entry == nullptr || second.entry == nullptr) continue;
-    if (!line.same_run || !comparable) {
-      // Two runs, or two units, have no ratio that means something.
+    if (!comparable) continue;  // two units: a rate beside a time, say
+    if (!line.same_run) {
+      // Two machines in one figure, even on one machine.
       mixed = true;
       ratio->SetValue("HTML", "<span class=\"none\">two runs</span>");
       continue;

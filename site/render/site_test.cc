@@ -182,6 +182,20 @@ TEST_F(SiteTest, LineOfAComparisonFromTwoRunsHasNoRatio) {
   EXPECT_TRUE(absl::StrContains(page, ">two runs</span>"));
 }
 
+TEST_F(SiteTest, LineOfAComparisonInTwoUnitsHasNoRatioEither) {
+  WriteLedger("a.jsonl", {{.series = "a", .configuration = {{"x", "one"}}},
+                          {.series = "b",
+                           .configuration = {{"x", "one"}},
+                           .unit = ledger::Unit::kMegabitsPerSecond}});
+  WritePage("index.html", "<h1>T</h1>{{compare by=x a / b}}");
+  const absl::StatusOr<SiteReport> report = Build();
+  ASSERT_TRUE(report.ok()) << report.status();
+  const std::string page = Read("index.html");
+  EXPECT_FALSE(absl::StrContains(page, "×</button>"));
+  EXPECT_FALSE(absl::StrContains(page, "two runs"));
+  EXPECT_FALSE(absl::StrContains(page, "<rect"));
+}
+
 TEST_F(SiteTest, TextOfTheLedgerIsNeverMarkup) {
   const std::string hostile = "\"><script>alert(1)</script>";
   WriteLedger("a.jsonl", {{.series = "a", .configuration = {{"x", hostile}}}});
