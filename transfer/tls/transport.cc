@@ -772,10 +772,12 @@ void TlsTransport::Engine::Top(const std::shared_ptr<Pool>& pool) {
   };
   // Who waits is dialed for at once; what is for later waits its turn.
   while (pool->dialing < std::min(pool->requests.size(), kMostDialing)) dial();
-  if (!pool->keep || pool->waiting) return;
-  const size_t wanted = pool->requests.size() + options_.warm;
-  while (pool->dialing < kMostDialing &&
-         pool->warm.size() + pool->dialing < wanted) {
+  if (!pool->keep) return;
+  // An attempt may fail before it returns (no address, no network), and then
+  // waits for the next: asked each time, or this would never end.
+  while (!pool->waiting && pool->dialing < kMostDialing &&
+         pool->warm.size() + pool->dialing <
+             pool->requests.size() + options_.warm) {
     dial();
   }
 }

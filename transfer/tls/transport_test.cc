@@ -481,6 +481,22 @@ TEST_F(TlsTransportTest, APeerThatFallsSilentIsGivenUpAndFoundWhenItIsBack) {
   EXPECT_TRUE(laptop_->StatusOf(desk_->id()).trouble.ok());
 }
 
+TEST_F(TlsTransportTest, WhoCannotEvenBeTriedIsTriedLessAndLessOften) {
+  std::atomic<int> waits = 0;
+  Pair({.backoff = {.first = absl::Milliseconds(1),
+                    .most = absl::Milliseconds(10)},
+        .random = [&waits] { return ++waits > 0 ? 0.5 : 0; }});
+  ASSERT_TRUE(laptop_->peers->SetAddresses(desk_->id(), {}).ok());
+  laptop_->transport->KeepWarm(desk_->id());
+  ASSERT_TRUE(Eventually([&waits] { return waits >= 4; }));
+  // Its thread still answers.
+  EXPECT_EQ(laptop_->StatusOf(desk_->id()).trouble.code(),
+            StatusCode::kUnavailable);
+  ASSERT_TRUE(laptop_->peers->SetAddresses(desk_->id(), {desk_->address}).ok());
+  EXPECT_TRUE(
+      Eventually([this] { return laptop_->StatusOf(desk_->id()).warm == 2; }));
+}
+
 TEST_F(TlsTransportTest, ASilentPeerEndsAnOpenAtItsDeadline) {
   Pair();
   const auto relay = *Relay::Start(desk_->address);
