@@ -155,6 +155,12 @@ Told Tell(std::string_view before, std::string_view now, Range ours,
   const Pair texts(before, now);
   if (users.has_value()) {
     if (const std::optional<int64_t> typed = texts.OnlyChanged(*users)) {
+      // Where the two share characters a change of ours alone may be either.
+      const bool shared =
+          *users != ours && users->begin < ours.end && ours.begin < users->end;
+      if (shared && texts.OnlyChanged(ours).has_value()) {
+        return {Meanwhile::kUnclear};
+      }
       const int64_t caret = users->begin + *typed;
       return {Meanwhile::kElsewhere, Range{caret, caret}};
     }

@@ -32,6 +32,17 @@ TEST(MeanwhileTest, KeysOverTheUsersSelectionAreHisOwn) {
   EXPECT_EQ(told.user, (Range{2, 2}));
 }
 
+TEST(MeanwhileTest, ChangeOfARangeThatTheUserHadSelectedTooIsUnclear) {
+  // Over his own "The quick" he may have typed "The x".
+  EXPECT_EQ(Tell(kBefore, "The x fox", kQuick, Range{0, 9}).what,
+            Meanwhile::kUnclear);
+  // What reaches beyond ours is his, and so is all of it where both are one.
+  EXPECT_EQ(Tell(kBefore, "x fox", kQuick, Range{0, 9}).what,
+            Meanwhile::kElsewhere);
+  EXPECT_EQ(Tell(kBefore, "The x fox", kQuick, kQuick).what,
+            Meanwhile::kElsewhere);
+}
+
 TEST(MeanwhileTest, KeysRightBehindTheRangeWhereTheUserIsAreHisOwn) {
   const Told told = Tell("The quick", "The quickly", kQuick, Range{9, 9});
   EXPECT_EQ(told.what, Meanwhile::kElsewhere);

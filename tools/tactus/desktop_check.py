@@ -340,8 +340,9 @@ class Stream(_Case):
         self.told('{"final": "Two."}', "final", "> One. Two.")
         self.stream.stdin.close()
         self.ended(0)
+        # All that it wrote in one piece, both finals of it.
         self.result("undo")
-        self.assertEqual(_held(), "> One. ")
+        self.assertEqual(_held(), "> ")
 
     def test_UserWhoEditsEndsItAndKeepsHisText(self):
         self.start()
