@@ -162,7 +162,9 @@ Told Tell(std::string_view before, std::string_view now, Range ours,
         return {Meanwhile::kUnclear};
       }
       const int64_t caret = users->begin + *typed;
-      return {Meanwhile::kElsewhere, Range{caret, caret}};
+      return {.what = Meanwhile::kElsewhere,
+              .user = Range{caret, caret},
+              .over_users = !users->empty()};
     }
   }
   Told over = {Meanwhile::kTypedOver};

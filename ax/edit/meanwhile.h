@@ -51,6 +51,8 @@ struct Told {
   std::optional<Range> user = {};
   // Of kTypedOver, where it can be told what was typed where.
   std::optional<Repair> repair = {};
+  // Of kElsewhere: in place of what the user had selected.
+  bool over_users = false;
 };
 
 // `ours` is what the edit had selected (empty: where it had put the caret), and

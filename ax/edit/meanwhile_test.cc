@@ -30,6 +30,8 @@ TEST(MeanwhileTest, KeysOverTheUsersSelectionAreHisOwn) {
   const Told told = Tell(kBefore, "My quick fox", kQuick, Range{0, 3});
   EXPECT_EQ(told.what, Meanwhile::kElsewhere);
   EXPECT_EQ(told.user, (Range{2, 2}));
+  EXPECT_TRUE(told.over_users);
+  EXPECT_FALSE(Tell(kBefore, "The quick foxes", kQuick, kEnd).over_users);
 }
 
 TEST(MeanwhileTest, ChangeOfARangeThatTheUserHadSelectedTooIsUnclear) {

@@ -257,6 +257,7 @@ std::optional<Range> SelectionHold::Place(
 
 void SelectionHold::PutAt(std::optional<Range> place, const std::string& text) {
   if (!place.has_value()) return;
+  gave_back_ |= !place->empty();
   Select(run_.server, base_.element, *place,
          Known(run_.plan.window_begin, text), run_.give_back_by());
 }
@@ -435,6 +436,11 @@ Attempt SelectionHold::GiveUp(const Refusal& why) {
                               "; whether a key has replaced what was selected "
                               "to be replaced could not be read: ",
                               status.message()));
+  }
+  // What the user had selected was what the application showed when we began.
+  // He may have let go of it since, and what was given back was ours then.
+  if (seen->told.over_users && gave_back_) {
+    seen->told.what = Meanwhile::kUnclear;
   }
   switch (seen->told.what) {
     case Meanwhile::kTypedOver:

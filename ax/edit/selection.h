@@ -110,8 +110,9 @@ class SelectionHold {
   bool sent_ = false;   // a selection of ours, at any time
   bool taken_ = false;  // and the server did not say no
   bool shown_ours_ = false;
-  bool standing_ = false;  // it may be there still, and is ours to put back
-  bool secure_ = false;    // nothing is sent to the field any more
+  bool standing_ = false;   // it may be there still, and is ours to put back
+  bool gave_back_ = false;  // the user's selection, which was not empty
+  bool secure_ = false;     // nothing is sent to the field any more
   std::optional<Snapshot> changed_;  // what showed another text
   // The user's caret, and the text in which it was shown last.
   struct Shown {
