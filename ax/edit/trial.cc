@@ -139,9 +139,21 @@ absl::Duration Lateness(const mock::Script& script) {
   return absl::ZeroDuration();
 }
 
+// The longest that a write takes until it is done.
+absl::Duration WritesLate(const mock::Script& script) {
+  absl::Duration longest;
+  for (const mock::HostilitySpec& spec : script.hostilities) {
+    if (spec.name != "write_late") continue;
+    longest = std::max(
+        longest, absl::Milliseconds(spec.options.parameter.value_or(
+                     mock::FindHostility("write_late")->default_parameter)));
+  }
+  return longest;
+}
+
 bool Provable(const mock::Script& script) {
   // Each of two would show what the other has not seen yet.
-  if (Lateness(script) > absl::Milliseconds(kLatest) ||
+  if (Lateness(script) + WritesLate(script) > absl::Milliseconds(kLatest) ||
       std::count_if(script.hostilities.begin(), script.hostilities.end(),
                     [](const mock::HostilitySpec& spec) {
                       return spec.name == kShowsLate;
@@ -152,10 +164,6 @@ bool Provable(const mock::Script& script) {
     if (spec.name == kShowsLate) continue;
     if (std::find(std::begin(kProvable), std::end(kProvable), spec.name) ==
         std::end(kProvable)) {
-      return false;
-    }
-    if (spec.name == "write_late" &&
-        spec.options.parameter.value_or(0) > kLatest) {
       return false;
     }
   }
@@ -733,7 +741,9 @@ Trial TrialFromBytes(absl::Span<const uint8_t> bytes) {
   if (source.OneIn(4)) {
     mock::HostilitySpec late;
     late.name = kShowsLate;
-    late.options.parameter = source.Below(64) * 8;
+    late.options.parameter =
+        std::min(int64_t{source.Below(64)} * 8,
+                 kLatest - absl::ToInt64Milliseconds(WritesLate(script)));
     script.hostilities.push_back(std::move(late));
   }
   return TrialOn(std::move(script), bytes.subspan(0, cut));
