@@ -12,6 +12,7 @@
 #include "gate/budgets.h"
 #include "gate/process.h"
 #include "gate/verdict.h"
+#include "ledger/file/file_name.h"
 
 namespace tactus::gate {
 
@@ -65,7 +66,7 @@ absl::StatusOr<std::string> LedgerFolder(const Common& common) {
         "there is no workspace to look for a ledger in: start it with bazel "
         "run, or name the folder with --ledger DIR");
   }
-  return absl::StrCat(workspace, "/docs/perf/data");
+  return absl::StrCat(workspace, "/", ledger::kLedgerFolder);
 }
 
 int Finish(const Report& report, const Common& common) {

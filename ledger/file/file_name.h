@@ -26,6 +26,10 @@
 
 namespace tactus::ledger {
 
+// Where in a repository its ledger is, unless somebody says otherwise; what is
+// new there does not make the tree another than its commit.
+inline constexpr char kLedgerFolder[] = "docs/perf/data";
+
 // What a file of rows ends with; a reader of a folder reads no other.
 inline constexpr char kLedgerSuffix[] = ".jsonl";
 

@@ -13,17 +13,13 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
+#include "ledger/file/scratch_folder.h"
 
 namespace tactus::ledger {
 namespace {
 
 class GitTest : public testing::Test {
  protected:
-  GitTest() {
-    std::string pattern = absl::StrCat(testing::TempDir(), "/git-XXXXXX");
-    folder_ = mkdtemp(pattern.data());
-  }
-
   void Git(std::vector<std::string> arguments) {
     arguments.insert(arguments.begin(), {"-c", "user.name=Somebody", "-c",
                                          "user.email=somebody@example.org"});
@@ -59,7 +55,8 @@ class GitTest : public testing::Test {
     return revision.ok() ? *revision : Revision();
   }
 
-  std::string folder_;
+  const ScratchFolder scratch_;
+  const std::string folder_ = scratch_.path();
 };
 
 TEST_F(GitTest, TreeOfItsCommitIsClean) {

@@ -36,8 +36,6 @@
 namespace tactus::ledger {
 namespace {
 
-// Of the workspace; where `bazel run` leads rows, and what leaves a tree clean.
-constexpr char kFolder[] = "docs/perf/data";
 // For other writers, each of which holds the lock for one fsync.
 constexpr absl::Duration kPatience = absl::Seconds(30);
 
@@ -94,7 +92,7 @@ absl::StatusOr<std::string> LedgerDirectory(bool record,
         "--record: there is no workspace; start it with bazel run, or name the "
         "folder with --ledger DIR");
   }
-  return absl::StrCat(workspace, "/", kFolder);
+  return absl::StrCat(workspace, "/", kLedgerFolder);
 }
 
 absl::StatusOr<std::unique_ptr<Recorder>> Recorder::Start(Options options) {
@@ -120,7 +118,8 @@ absl::StatusOr<std::unique_ptr<Recorder>> Recorder::Start(Options options) {
   absl::StatusOr<std::string> binary = BinaryDigest();
   if (!binary.ok()) return binary.status();
   row.instrument.binary = *std::move(binary);
-  const absl::StatusOr<Revision> revision = ReadRevision(given.ledger, kFolder);
+  const absl::StatusOr<Revision> revision =
+      ReadRevision(given.ledger, kLedgerFolder);
   if (revision.ok()) {
     row.commit = revision->commit;
     row.dirty = revision->dirty;

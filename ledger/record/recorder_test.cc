@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 #include <stdlib.h>
-#include <sys/stat.h>
 
 #include <cstddef>
 #include <fstream>
@@ -16,6 +15,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "ledger/file/reader.h"
+#include "ledger/file/scratch_folder.h"
 #include "ledger/provenance/device.h"
 #include "ledger/record/series.h"
 #include "ledger/row/row.h"
@@ -26,8 +26,6 @@ namespace {
 class RecorderTest : public testing::Test {
  protected:
   RecorderTest() {
-    std::string pattern = absl::StrCat(testing::TempDir(), "/recorder-XXXXXX");
-    folder_ = mkdtemp(pattern.data());
     // No repository above it, whatever the test is run in.
     setenv("BUILD_WORKSPACE_DIRECTORY", "", 1);
     setenv("BUILD_WORKING_DIRECTORY", "", 1);
@@ -64,7 +62,8 @@ class RecorderTest : public testing::Test {
     return rows;
   }
 
-  std::string folder_;
+  const ScratchFolder scratch_;
+  const std::string folder_ = scratch_.path();
 };
 
 TEST_F(RecorderTest, SeriesBecomesARowWithEverythingAboutTheRun) {

@@ -37,12 +37,6 @@ constexpr double kExact = 9007199254740992.0;
 // A row has three levels; more is none of ours, and deep nesting costs stack.
 constexpr size_t kMaxDepth = 4;
 
-template <typename Enum>
-struct Name {
-  Enum value;
-  absl::string_view name;
-};
-
 constexpr std::array<Unit, 10> kUnits = {
     Unit::kNanoseconds,
     Unit::kMicroseconds,
@@ -128,11 +122,6 @@ absl::Status CheckText(absl::string_view field, absl::string_view text) {
     if (absl::ascii_iscntrl(c)) return Wrong(field, "has a control character");
   }
   return absl::OkStatus();
-}
-
-absl::Status CheckFinite(absl::string_view field, double value) {
-  if (std::isfinite(value)) return absl::OkStatus();
-  return Wrong(field, "is not a finite number");
 }
 
 // Writes objects in the one order that is canonical.
@@ -438,15 +427,15 @@ void ReadRow(Fields& from, Row& row) {
 }
 
 absl::Status ValidateDevice(const Device& device) {
-  const std::array<Name<absl::string_view>, 4> texts = {{
-      {device.processor, "device.processor"},
-      {device.memory, "device.memory"},
-      {device.kernel, "device.kernel"},
-      {device.virtualization, "device.virtualization"},
-  }};
-  for (const Name<absl::string_view>& text : texts) {
-    if (text.value.empty()) return Wrong(text.name, "is empty");
-    if (absl::Status s = CheckText(text.name, text.value); !s.ok()) return s;
+  const std::pair<absl::string_view, absl::string_view> texts[] = {
+      {"device.processor", device.processor},
+      {"device.memory", device.memory},
+      {"device.kernel", device.kernel},
+      {"device.virtualization", device.virtualization},
+  };
+  for (const auto& [field, text] : texts) {
+    if (text.empty()) return Wrong(field, "is empty");
+    if (absl::Status s = CheckText(field, text); !s.ok()) return s;
   }
   if (device.cores < 1) return Wrong("device.cores", "less than one");
   if (device.id != DeviceId(device)) {
@@ -479,20 +468,17 @@ absl::Status ValidateLabel(const Row& row) {
 }
 
 absl::Status ValidateNumbers(const Row& row) {
-  if (row.samples.empty()) return Wrong("samples", "there are none");
   if (row.samples.size() > kMaxSamples) {
     return Wrong("samples",
                  absl::StrCat(row.samples.size(), " of at most ", kMaxSamples));
   }
-  for (const double sample : row.samples) {
-    if (absl::Status s = CheckFinite("samples", sample); !s.ok()) return s;
-    // A time, a size or a rate below zero is a clock that ran backwards or a
-    // subtraction of two that do not belong together.
-    if (sample < 0) return Wrong("samples", "one is below zero");
-  }
-  const Summary& summary = row.summary;
+  // Refuses none at all, and what is not finite.
   const absl::StatusOr<Summary> expected = Summarize(row.samples);
-  if (!expected.ok()) return expected.status();
+  if (!expected.ok()) return Wrong("samples", expected.status().message());
+  // A time, a size or a rate below zero is a clock that ran backwards or a
+  // subtraction of two that do not belong together.
+  if (expected->min < 0) return Wrong("samples", "one is below zero");
+  const Summary& summary = row.summary;
   if (summary.n == static_cast<int64_t>(row.samples.size())) {
     if (summary != *expected) {
       return Wrong("summary", "is not that of the samples");
@@ -504,7 +490,8 @@ absl::Status ValidateNumbers(const Row& row) {
   }
   for (const double value : {summary.min, summary.p50, summary.p95, summary.p99,
                              summary.max, summary.mean}) {
-    if (absl::Status s = CheckFinite("summary", value); !s.ok()) return s;
+    if (!std::isfinite(value))
+      return Wrong("summary", "is not a finite number");
   }
   if (!(summary.min <= summary.p50 && summary.p50 <= summary.p95 &&
         summary.p95 <= summary.p99 && summary.p99 <= summary.max)) {

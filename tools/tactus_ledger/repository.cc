@@ -11,14 +11,13 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
+#include "ledger/file/file_name.h"
 #include "ledger/provenance/git.h"
 
 namespace tactus::ledger {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr char kDefault[] = "docs/perf/data";
 
 // The top of the repository that holds `folder`; empty where none does.
 absl::StatusOr<std::string> TopOf(const std::string& folder) {
@@ -55,9 +54,9 @@ absl::StatusOr<LedgerPlace> FindLedger(absl::string_view option,
                        " is in no git repository, so there is no default: name "
                        "the ledger with --ledger DIR"));
     }
-    return LedgerPlace{.folder = absl::StrCat(*top, "/", kDefault),
+    return LedgerPlace{.folder = absl::StrCat(*top, "/", kLedgerFolder),
                        .repository = *top,
-                       .within = kDefault};
+                       .within = kLedgerFolder};
   }
   std::error_code error;
   const fs::path folder =
