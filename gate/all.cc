@@ -74,7 +74,7 @@ Check SumUp(const Report& report) {
               .outcome = report.outcome(),
               .reason = report.reason(),
               .headroom = report.headroom()};
-  for (const Check& one : report.checks) {
+  for (const Check& one : Together(report.checks)) {
     if (report.checks.size() > 1) {
       check.details.push_back(absl::StrCat(OutcomeName(one.outcome), "  ",
                                            one.name, ": ", one.reason));

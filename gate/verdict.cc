@@ -8,8 +8,10 @@
 #include <cstdlib>
 #include <iterator>
 #include <limits>
+#include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -174,11 +176,39 @@ int ExitCode(Outcome outcome, bool require_measurement) {
   return kExitBreach;
 }
 
+std::vector<Check> Together(const std::vector<Check>& checks) {
+  using Said = std::pair<std::string, std::vector<std::string>>;
+  struct Group {
+    size_t place;
+    size_t more = 0;
+  };
+  std::vector<Check> together;
+  std::map<Said, Group> groups;
+  for (const Check& check : checks) {
+    if (check.outcome != Outcome::kNotMeasurable) {
+      together.push_back(check);
+      continue;
+    }
+    const auto [at, first] =
+        groups.insert({{check.reason, check.details}, {together.size()}});
+    if (first) {
+      together.push_back(check);
+    } else {
+      ++at->second.more;
+    }
+  }
+  for (const auto& [said, group] : groups) {
+    if (group.more == 0) continue;
+    absl::StrAppend(&together[group.place].name, " and ", group.more, " more");
+  }
+  return together;
+}
+
 std::string FormatText(const Report& report) {
   std::string text =
       absl::StrCat(report.gate, ": ", OutcomeName(report.outcome()), ": ",
                    Plain(report.reason()), "\n");
-  for (const Check& check : report.checks) {
+  for (const Check& check : Together(report.checks)) {
     if (report.checks.size() > 1) {
       absl::StrAppend(&text, "  ", OutcomeName(check.outcome), "  ",
                       Plain(check.name), ": ", Plain(check.reason), "\n");

@@ -75,9 +75,16 @@ inline constexpr int kExitNotMeasured = 3;
 // kExitNotMeasured only where measurement is required.
 int ExitCode(Outcome outcome, bool require_measurement);
 
+// The checks as a person wants to read them: what was not measurable for the
+// same reason, with the same details, is one check where the first of it stood,
+// called "NAME and N more". A young ledger has hundreds of them, and whatever
+// else a gate has to say would be lost among them. JSON and JUnit have them
+// all.
+std::vector<Check> Together(const std::vector<Check>& checks);
+
 // "ax_read: pass: p50: 0.41 ms of at most 2 ms\n", then each check, its
-// headroom and its details, indented. Control characters of what came from
-// outside are spelled out.
+// headroom and its details, indented, those that are not measurable together.
+// Control characters of what came from outside are spelled out.
 std::string FormatText(const Report& report);
 
 // One line: {"gate","verdict","reason","headroom","checks":[…],"details":[…]},

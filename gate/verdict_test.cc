@@ -66,6 +66,26 @@ TEST(Verdict, FirstLineIsVerdictAndReasonAndTheRestIsBelow) {
             "  on a desktop\n");
 }
 
+TEST(Verdict, WhatIsNotMeasurableForOneReasonIsOneLineForPeople) {
+  Report report{
+      .gate = "g",
+      .checks = {Made(Outcome::kNotMeasurable, "a"), Made(Outcome::kPass, "b"),
+                 Made(Outcome::kNotMeasurable, "c"),
+                 Made(Outcome::kNotMeasurable, "d"),
+                 Made(Outcome::kNotMeasurable, "e"),
+                 Made(Outcome::kPass, "f")}};
+  report.checks[3].reason = "another reason";
+  EXPECT_EQ(FormatText(report),
+            "g: not measurable: 2 pass, 4 not measurable; a: because\n"
+            "  not measurable  a and 2 more: because\n"
+            "  pass  b: because\n"
+            "  not measurable  d: another reason\n"
+            "  pass  f: because\n");
+  report.checks[4].details = {"told apart by what it details"};
+  EXPECT_EQ(Together(report.checks).size(), 5u);
+  EXPECT_EQ(ParseJson(FormatJson(report))->checks.size(), 6u);
+}
+
 TEST(Verdict, WhatCameFromOutsideReachesNoTerminalRaw) {
   Report report{.gate = "g", .checks = {Made(Outcome::kBreach)}};
   report.checks[0].reason = "\x1b[2J<&\"\n";
