@@ -263,18 +263,18 @@ absl::StatusOr<Config> ParseConfig(absl::string_view text,
   config.path = path;
   Reader reader(text, path);
   for (const auto& top : parsed.get_object()) {
-    absl::Status read = absl::OkStatus();
+    absl::Status taken = absl::OkStatus();
     if (top.key() == "applications") {
-      read = reader.Applications(top.value(), &config);
+      taken = reader.Applications(top.value(), &config);
     } else if (top.key() == "listen") {
-      read = reader.Listen(top.value(), &config);
+      taken = reader.Listen(top.value(), &config);
     } else if (top.key() == "peers") {
-      read = reader.Peers(top.value(), &config);
+      taken = reader.Peers(top.value(), &config);
     } else {
-      read = reader.Unknown(top.key(), 1,
-                            "\"applications\", \"listen\" or \"peers\"");
+      taken = reader.Unknown(top.key(), 1,
+                             "\"applications\", \"listen\" or \"peers\"");
     }
-    if (!read.ok()) return read;
+    if (!taken.ok()) return taken;
   }
   return config;
 }
