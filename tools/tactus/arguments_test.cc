@@ -422,7 +422,7 @@ TEST(ArgumentsTest, EachExampleOfTheHelpIsAccepted) {
     Accepted(absl::StrSplit(example, ' '));
     ++examples;
   }
-  EXPECT_EQ(examples, 13);
+  EXPECT_EQ(examples, 15);
 }
 
 TEST(ArgumentsTest, EachCommandHasItsHelp) {
