@@ -1,6 +1,7 @@
 // `tactusd`: the resident daemon. See docs/control.md.
 
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -10,6 +11,7 @@
 #include <cstddef>
 #include <cstdio>
 #include <cstring>
+#include <memory>
 #include <optional>
 #include <string>
 #include <thread>
@@ -23,14 +25,19 @@
 #include "ax/text/escape.h"
 #include "tools/config/config.h"
 #include "tools/control/address.h"
+#include "tools/control/json_rpc.h"
 #include "tools/tactus/arguments.h"
 #include "tools/tactus/hands.h"
 #include "tools/tactus/stop_signals.h"
 #include "tools/tactus/undo_store.h"
+#include "tools/tactusd/approvals.h"
 #include "tools/tactusd/atspi_desk.h"
 #include "tools/tactusd/control_server.h"
 #include "tools/tactusd/dispatcher.h"
 #include "tools/tactusd/link.h"
+#include "tools/tactusd/methods.h"
+#include "tools/tactusd/peer_methods.h"
+#include "tools/tactusd/peers.h"
 #include "tools/tactusd/watches.h"
 
 namespace tactus::daemon {
@@ -45,12 +52,14 @@ constexpr char kHelp[] = R"(usage: tactusd [--help | --version]
 
 The resident daemon of Tactus. It stays connected to accessibility and knows
 what has the focus, so that `tactus` answers at once. `tactus` uses it when it
-runs; nothing else has to be told.
+runs; nothing else has to be told. It is also what other devices that were
+paired with this one (`tactus pair`) talk to, with a desktop or without.
 
 It listens on $XDG_RUNTIME_DIR/tactus/control.sock, or on the socket that
 systemd hands it (tactusd.socket), for programs of the same user alone. It reads
-$XDG_CONFIG_HOME/tactus/config.json when it starts. It logs to standard error,
-and never a text.
+$XDG_CONFIG_HOME/tactus/config.json when it starts. This device's key and the
+list of its peers are in $XDG_STATE_HOME/tactus; no port is open until a device
+is paired or is to be. It logs to standard error, and never a text.
 
 SIGTERM or SIGINT end it when the edit that it has begun has ended; a second one
 at once.
@@ -119,6 +128,25 @@ absl::StatusOr<int> Socket(control::InstanceLock& lock, bool* activated) {
   return fd;
 }
 
+// Null where this device can have no peers: that is told to whoever asks for
+// them, and the text is served all the same.
+std::unique_ptr<Peers> OpenPeers(const config::Config& config,
+                                 Methods& methods) {
+  PeersOptions options = {.folder = StateFolder(), .log = LogLine};
+  if (config.listen.has_value()) options.listen = *config.listen;
+  absl::StatusOr<std::unique_ptr<Peers>> peers =
+      Peers::Open(std::move(options));
+  if (peers.ok()) return *std::move(peers);
+  LogLine(absl::StrCat("no peers: ", peers.status().message()));
+  for (const char* prefix : {"peers.", "files.", "approve"}) {
+    methods.Refuse(prefix, peers.status());
+  }
+  methods.AddStatus(
+      "no_peers",
+      [why = control::Quoted(peers.status().message())] { return why; });
+  return nullptr;
+}
+
 int Serve() {
   const std::string path = config::ConfigPath();
   const absl::StatusOr<config::Config> config = config::LoadConfig(path);
@@ -136,6 +164,26 @@ int Serve() {
     server.RequestStop();
   });
   Link link(AtspiLink(*config, LogLine));
+  Methods methods;
+  Approvals approvals(&ax::Clock::Real());
+  // Destroyed after the dispatcher, whose long calls use it.
+  const std::unique_ptr<Peers> peers = OpenPeers(*config, methods);
+  std::unique_ptr<PeerMethods> peer_methods;
+  if (peers != nullptr) {
+    // Modules add their methods and handlers here, before anything is served.
+    char host[HOST_NAME_MAX + 1] = {};
+    if (gethostname(host, sizeof(host) - 1) != 0) host[0] = '\0';
+    peer_methods = std::make_unique<PeerMethods>(
+        peers.get(), &approvals,
+        PeerMethodsOptions{
+            .device = DeviceName(host), .config = &*config, .log = LogLine});
+    peer_methods->Register(methods);
+    // What moves: a module that moves something says so in its place.
+    methods.AddStatus("moving", [] { return "[]"; });
+    if (absl::Status started = peers->Start(); !started.ok()) {
+      return CannotRun(started);
+    }
+  }
   absl::Status status;
   {
     Dispatcher dispatcher(
@@ -149,7 +197,8 @@ int Serve() {
                    .pid = getpid(),
                    .config = config->path,
                    .denied = config->denied,
-                   .activated = activated}});
+                   .activated = activated},
+         .methods = &methods});
     std::thread reads([&dispatcher] { dispatcher.reads().Run(); });
     std::thread edits([&dispatcher] { dispatcher.edits().Run(); });
     LogLine(absl::StrCat("ready, version ", cli::kVersion));
@@ -161,6 +210,9 @@ int Serve() {
     reads.join();
     edits.join();
   }
+  // Whoever serves a peer may wait for a person.
+  approvals.Stop();
+  if (peers != nullptr) peers->Stop();
   // A socket that is left leads nobody astray: who connects is told that nobody
   // listens. That of the service manager is its own.
   if (!activated) unlink(control::SocketPath(control::DefaultFolder()).c_str());
