@@ -43,6 +43,7 @@ constexpr char kExamples[] = R"(Examples:
   tactus insert                   what standard input holds, at the caret
   tactus undo                     takes the last edit back
   tactus stream --when-moved hold
+  tactus mcp serve                for an agent to start
   tactus status                   whether a daemon runs, and how it is
 )";
 
@@ -112,6 +113,7 @@ class CommandLine {
     AddStream();
     AddTry();
     AddDaemon();
+    AddMcp();
   }
 
   std::variant<Arguments, Ending> Parse(int argc, const char* const* argv) {
@@ -394,6 +396,22 @@ class CommandLine {
                Arguments::Command::kPause);
     AddCommand("resume", "Have the daemon go on after a pause",
                Arguments::Command::kResume);
+  }
+
+  void AddMcp() {
+    CLI::App* mcp = app_.add_subcommand(
+        "mcp", "The focused text for agents, by the Model Context Protocol");
+    mcp->require_subcommand(1);
+    CLI::App* serve = mcp->add_subcommand(
+        "serve",
+        "A server on standard input and output, which an agent starts: see "
+        "docs/mcp.md");
+    serve->callback(
+        [this] { arguments_.command = Arguments::Command::kMcpServe; });
+    serve->footer(
+        "An agent runs it; what is typed into it is taken for lines "
+        "of the protocol.");
+    AddNoDaemon(serve);
   }
 
   bool Edits() const {

@@ -55,6 +55,7 @@ struct Arguments {
     kStatus,
     kPause,
     kResume,
+    kMcpServe,
   };
 
   Command command = Command::kSnapshot;
