@@ -44,6 +44,7 @@ constexpr char kExamples[] = R"(Examples:
   tactus insert                   what standard input holds, at the caret
   tactus undo                     takes the last edit back
   tactus stream --when-moved hold
+  tactus mcp serve                for an agent to start
   tactus status                   whether a daemon runs, and how it is
   tactus pair                     shows a code for another device
   tactus pair CODE --at HOST:PORT on that one, as the first one shows it
@@ -116,6 +117,7 @@ class CommandLine {
     AddTry();
     AddDaemon();
     AddPeers();
+    AddMcp();
   }
 
   std::variant<Arguments, Ending> Parse(int argc, const char* const* argv) {
@@ -459,6 +461,22 @@ class CommandLine {
     }
     return CheckDuration("--deadline", pair_deadline_, absl::Seconds(1),
                          absl::Minutes(1), &arguments_.deadline);
+  }
+
+  void AddMcp() {
+    CLI::App* mcp = app_.add_subcommand(
+        "mcp", "The focused text for agents, by the Model Context Protocol");
+    mcp->require_subcommand(1);
+    CLI::App* serve = mcp->add_subcommand(
+        "serve",
+        "A server on standard input and output, which an agent starts: see "
+        "docs/mcp.md");
+    serve->callback(
+        [this] { arguments_.command = Arguments::Command::kMcpServe; });
+    serve->footer(
+        "An agent runs it; what is typed into it is taken for lines "
+        "of the protocol.");
+    AddNoDaemon(serve);
   }
 
   bool Edits() const {

@@ -69,6 +69,7 @@ struct Arguments {
     kPair,
     kForget,
     kApprove,
+    kMcpServe,
   };
 
   Command command = Command::kSnapshot;

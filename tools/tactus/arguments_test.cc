@@ -422,7 +422,15 @@ TEST(ArgumentsTest, EachExampleOfTheHelpIsAccepted) {
     Accepted(absl::StrSplit(example, ' '));
     ++examples;
   }
-  EXPECT_EQ(examples, 15);
+  EXPECT_EQ(examples, 16);
+}
+
+TEST(ArgumentsTest, McpServesWithOrWithoutADaemon) {
+  EXPECT_EQ(Accepted({"mcp", "serve"}).command, Arguments::Command::kMcpServe);
+  EXPECT_TRUE(Accepted({"mcp", "serve"}).daemon);
+  EXPECT_FALSE(Accepted({"mcp", "serve", "--no-daemon"}).daemon);
+  EXPECT_EQ(std::get<Ending>(Parse({"mcp"})).code, ExitCode::kUsage);
+  EXPECT_EQ(std::get<Ending>(Parse({"mcp", "connect"})).code, ExitCode::kUsage);
 }
 
 TEST(ArgumentsTest, EachCommandHasItsHelp) {

@@ -51,7 +51,7 @@ bool LineReader::Waiting() {
   for (;;) {
     if (buffer_.find('\n', searched_) != std::string::npos) return true;
     searched_ = buffer_.size();
-    if (buffer_.size() > kMostLine) return true;
+    if (buffer_.size() > most_) return true;
     if (!Fill(/*wait=*/false)) return end_ && !buffer_.empty();
   }
 }
@@ -59,7 +59,7 @@ bool LineReader::Waiting() {
 absl::StatusOr<std::optional<std::string>> LineReader::Next() {
   for (;;) {
     const size_t end = buffer_.find('\n', searched_);
-    if (end == std::string::npos && buffer_.size() <= kMostLine) {
+    if (end == std::string::npos && buffer_.size() <= most_) {
       searched_ = buffer_.size();
       if (Fill(/*wait=*/true)) continue;
       if (failed_) {
@@ -72,14 +72,14 @@ absl::StatusOr<std::optional<std::string>> LineReader::Next() {
     std::string line = buffer_.substr(0, length);
     buffer_.erase(0, end == std::string::npos ? length : length + 1);
     searched_ = 0;
-    const bool too_long = line.size() > kMostLine;
+    const bool too_long = line.size() > most_;
     const bool rest = dropping_;
     // It goes on where no end of a line was found.
     dropping_ = (too_long || rest) && end == std::string::npos && !end_;
     if (rest) continue;
     if (too_long) {
       return absl::InvalidArgumentError(absl::StrCat(
-          "a line is longer than ", kMostLine, " bytes: it is left out"));
+          "a line is longer than ", most_, " bytes: it is left out"));
     }
     if (!line.empty() && line.back() == '\r') line.pop_back();
     return std::optional<std::string>(std::move(line));

@@ -11,8 +11,9 @@
 //   }
 //
 // A line is without its end, LF or CR LF; the last needs none. Errors:
-// InvalidArgument for a line longer than kMostLine, whose rest is dropped, so
-// that the one after it can be read; DataLoss when reading fails.
+// InvalidArgument for a line longer than kMostLine, or than was asked for,
+// whose rest is dropped, so that the one after it can be read; DataLoss when
+// reading fails.
 #ifndef TACTUS_TOOLS_TACTUS_LINES_H_
 #define TACTUS_TOOLS_TACTUS_LINES_H_
 
@@ -30,7 +31,8 @@ class LineReader {
   static constexpr size_t kMostLine = size_t{1} << 20;
 
   // What becomes readable on `stop_fd` (-1: nothing does) ends the input.
-  explicit LineReader(int fd, int stop_fd = -1) : fd_(fd), stop_fd_(stop_fd) {}
+  explicit LineReader(int fd, int stop_fd = -1, size_t most = kMostLine)
+      : fd_(fd), stop_fd_(stop_fd), most_(most) {}
 
   // Waits for a line; absent at the end.
   absl::StatusOr<std::optional<std::string>> Next();
@@ -48,6 +50,7 @@ class LineReader {
 
   const int fd_;
   const int stop_fd_;
+  const size_t most_;  // bytes of a line
   std::string buffer_;
   size_t searched_ = 0;  // no line ends before
   bool end_ = false;

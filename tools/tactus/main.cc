@@ -28,6 +28,8 @@
 #include "tools/config/allowed_server.h"
 #include "tools/config/config.h"
 #include "tools/control/client.h"
+#include "tools/mcp/command_backend.h"
+#include "tools/mcp/serve.h"
 #include "tools/tactus/apps.h"
 #include "tools/tactus/arguments.h"
 #include "tools/tactus/chromium.h"
@@ -347,6 +349,25 @@ ExitCode ExamineHere(const Arguments& arguments) {
                 Verdict(checks));
 }
 
+ExitCode ServeMcp(const Arguments& arguments) {
+  int stop_pipe[2];
+  if (pipe2(stop_pipe, O_CLOEXEC) != 0) {
+    return Complain(absl::ErrnoToStatus(errno, "cannot make a pipe"));
+  }
+  // Stopped, what has begun is finished. Before any thread is there.
+  const StopSignals stop([&stop_pipe] {
+    const char byte = 0;
+    if (write(stop_pipe[1], &byte, 1) != 1) _exit(1);
+  });
+  mcp::CommandBackend backend({.daemon = arguments.daemon}, TellPerson);
+  const absl::Status status = mcp::Serve(backend, kVersion,
+                                         {.in = STDIN_FILENO,
+                                          .out = STDOUT_FILENO,
+                                          .stopped = stop_pipe[0],
+                                          .stop = stop_pipe[1]});
+  return status.ok() ? ExitCode::kDone : Complain(status);
+}
+
 ExitCode Run(const Arguments& arguments) {
   switch (arguments.command) {
     case Arguments::Command::kSnapshot:
@@ -376,6 +397,8 @@ ExitCode Run(const Arguments& arguments) {
       return Forget(arguments);
     case Arguments::Command::kApprove:
       return Approve(arguments);
+    case Arguments::Command::kMcpServe:
+      return ServeMcp(arguments);
   }
   return ExitCode::kUsage;
 }
