@@ -40,7 +40,6 @@ absl::Status Approvals::Ask(const Question& question,
         std::min(entry.question.text.size(), kLongestText));
     entry.deadline = deadline;
   }
-  if (told_) told_();
   absl::Status end;
   for (;;) {
     // Unlocked: it may look at a socket.
@@ -68,7 +67,6 @@ absl::Status Approvals::Ask(const Question& question,
     entries_.erase(id);
     break;
   }
-  if (told_) told_();
   return end;
 }
 

@@ -76,12 +76,6 @@ class Approvals {
   // In the order in which they were asked.
   std::vector<WaitingQuestion> Waiting();
 
-  // Called, from the thread that asks or answers, when what waits has changed;
-  // set it before anything asks.
-  void set_changed(std::function<void()> changed) {
-    told_ = std::move(changed);
-  }
-
   // Ends all that waits, with Cancelled, and what is asked later.
   void Stop();
 
@@ -95,7 +89,6 @@ class Approvals {
 
   ax::Clock& clock_;
   const absl::Duration silence_;
-  std::function<void()> told_;
   ax::Mutex mutex_;
   ax::Condition changed_;
   std::map<int64_t, Entry> entries_ ABSL_GUARDED_BY(mutex_);

@@ -400,12 +400,16 @@ std::string PeerMethods::Device() const {
 }
 
 std::string PeerMethods::List() const {
+  const std::vector<PinnedPeer> all = peers_.pinned().List();
+  // Whoever connects to the daemon asks for this first: the transport is not
+  // kept busy with it where there is nothing to tell.
+  if (all.empty()) return "[]";
   std::map<DeviceId, transfer::TlsPeerStatus> connected;
   for (transfer::TlsPeerStatus& status : peers_.transport().PeerStatus()) {
     connected[status.id] = std::move(status);
   }
   std::vector<std::string> rows;
-  for (const PinnedPeer& peer : peers_.pinned().List()) {
+  for (const PinnedPeer& peer : all) {
     const transfer::TlsPeerStatus& status = connected[peer.id()];
     // None is measured where none is open.
     const bool measured = status.round_trip > absl::ZeroDuration();

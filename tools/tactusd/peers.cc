@@ -111,7 +111,9 @@ absl::StatusOr<std::vector<std::string>> Peers::Listen() {
     }
     trouble = absl::Status(where.status().code(),
                            absl::StrCat("cannot listen on ", address, ": ",
-                                        where.status().message()));
+                                        where.status().message(),
+                                        " (\"listen\" in the configuration "
+                                        "can name others)"));
     // A machine without IPv6 is none to complain of twice.
     options_.log(std::string(trouble.message()));
   }
