@@ -44,6 +44,7 @@
 #include "tools/tactus/output.h"
 #include "tools/tactus/peer_commands.h"
 #include "tools/tactus/remote.h"
+#include "tools/tactus/send.h"
 #include "tools/tactus/stop_signals.h"
 #include "tools/tactus/stream.h"
 #include "tools/tactus/try.h"
@@ -368,6 +369,18 @@ ExitCode ServeMcp(const Arguments& arguments) {
   return status.ok() ? ExitCode::kDone : Complain(status);
 }
 
+ExitCode SendHere(const Arguments& arguments) {
+  int stop_pipe[2];
+  if (pipe2(stop_pipe, O_CLOEXEC) != 0) {
+    return Complain(absl::ErrnoToStatus(errno, "cannot make a pipe"));
+  }
+  const StopSignals stop([&stop_pipe] {
+    const char byte = 0;
+    if (write(stop_pipe[1], &byte, 1) != 1) _exit(1);
+  });
+  return Send(arguments, stop_pipe[0]);
+}
+
 ExitCode Run(const Arguments& arguments) {
   switch (arguments.command) {
     case Arguments::Command::kSnapshot:
@@ -399,6 +412,8 @@ ExitCode Run(const Arguments& arguments) {
       return Approve(arguments);
     case Arguments::Command::kMcpServe:
       return ServeMcp(arguments);
+    case Arguments::Command::kSend:
+      return SendHere(arguments);
   }
   return ExitCode::kUsage;
 }
