@@ -131,7 +131,14 @@ std::string NumberKey(absl::string_view number) {
 
 void IdScanner::Feed(absl::string_view bytes, OnLine on_line) {
   while (!bytes.empty()) {
-    // Most of a long line lies within texts that are of no interest here.
+    // What is no object, or is over, is of no interest up to the line's end.
+    if (place_ == Place::kOver) {
+      const size_t end = std::min(bytes.find('\n'), bytes.size());
+      line_bytes_ += end;
+      bytes.remove_prefix(end);
+      if (bytes.empty()) return;
+    }
+    // Most of a long line lies within texts that are not either.
     if (place_ == Place::kValue && in_string_ && !escaped_ &&
         member_ != Member::kId) {
       const size_t dull = std::min(bytes.find_first_of("\"\\\n"), bytes.size());
