@@ -1,0 +1,93 @@
+#include "transfer/mcp/pipe_end.h"
+
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstddef>
+#include <cstdint>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "absl/time/time.h"
+#include "absl/types/span.h"
+#include "transfer/clock/clock.h"
+
+namespace tactus::transfer {
+namespace {
+
+// Where a pipe can take anything, it can take as much (PIPE_BUF, pipe(7)).
+constexpr size_t kAtomic = 4096;
+
+// How many are ready; 0 when none was by the deadline.
+int Poll(absl::Span<pollfd> fds, absl::Time deadline) {
+  for (;;) {
+    const absl::Time now = Clock::Real().Now();
+    const timespec wait = absl::ToTimespec(
+        std::clamp(deadline - now, absl::ZeroDuration(), absl::Hours(1)));
+    const int ready = ppoll(fds.data(), fds.size(), &wait, nullptr);
+    if (ready > 0 || (ready < 0 && errno != EINTR)) return ready;
+    if (Clock::Real().Now() >= deadline) return 0;
+  }
+}
+
+}  // namespace
+
+FdSource::FdSource(int fd)
+    : fd_(fd), wake_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {}
+
+FdSource::~FdSource() {
+  if (wake_ >= 0) close(wake_);
+}
+
+absl::StatusOr<size_t> FdSource::Read(absl::Span<char> into,
+                                      absl::Time deadline) {
+  for (;;) {
+    pollfd fds[] = {{fd_, POLLIN, 0}, {wake_, POLLIN, 0}};
+    const int ready = Poll(absl::MakeSpan(fds), deadline);
+    if (ready == 0) return absl::DeadlineExceededError("nothing came in time");
+    if (ready < 0) return absl::ErrnoToStatus(errno, "cannot wait");
+    if (fds[1].revents != 0) {
+      uint64_t count = 0;
+      (void)!read(wake_, &count, sizeof(count));
+      return absl::CancelledError("woken");
+    }
+    const ssize_t n = read(fd_, into.data(), into.size());
+    if (n >= 0) return static_cast<size_t>(n);
+    if (errno != EINTR && errno != EAGAIN) {
+      return absl::ErrnoToStatus(errno, "cannot read");
+    }
+  }
+}
+
+void FdSource::Wake() {
+  const uint64_t one = 1;
+  (void)!write(wake_, &one, sizeof(one));
+}
+
+absl::Status FdSink::Write(absl::string_view bytes, absl::Time deadline) {
+  while (!bytes.empty()) {
+    pollfd fd = {fd_, POLLOUT, 0};
+    const int ready = Poll(absl::MakeSpan(&fd, 1), deadline);
+    if (ready == 0) return absl::DeadlineExceededError("nobody reads in time");
+    if (ready < 0 || (fd.revents & POLLOUT) == 0) {
+      return absl::UnavailableError("nobody reads any more");
+    }
+    ssize_t n =
+        send(fd_, bytes.data(), bytes.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
+    if (n < 0 && errno == ENOTSOCK) {
+      n = write(fd_, bytes.data(), std::min(bytes.size(), kAtomic));
+    }
+    if (n < 0 && (errno == EINTR || errno == EAGAIN)) continue;
+    if (n < 0) return absl::UnavailableError("nobody reads any more");
+    bytes.remove_prefix(static_cast<size_t>(n));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace tactus::transfer

@@ -1,0 +1,71 @@
+// The two pipes between an agent and its bridge, as the bridge sees them.
+//
+// Use FdSource and FdSink on standard input and output; a test has ends of its
+// own. Deadlines are on Clock::Real().
+//
+// Example:
+//
+//   FdSource input(STDIN_FILENO);
+//   FdSink output(STDOUT_FILENO);
+//   absl::StatusOr<size_t> n = input.Read(buffer, absl::InfiniteFuture());
+#ifndef TACTUS_TRANSFER_MCP_PIPE_END_H_
+#define TACTUS_TRANSFER_MCP_PIPE_END_H_
+
+#include <cstddef>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "absl/time/time.h"
+#include "absl/types/span.h"
+
+namespace tactus::transfer {
+
+class ByteSource {
+ public:
+  virtual ~ByteSource() = default;
+  // What is there, at least a byte; 0 at the end. DeadlineExceeded; Cancelled
+  // once for a Wake; other errors are final.
+  virtual absl::StatusOr<size_t> Read(absl::Span<char> into,
+                                      absl::Time deadline) = 0;
+  // Makes the Read that waits, or the next one, return Cancelled. Any thread.
+  virtual void Wake() = 0;
+};
+
+class ByteSink {
+ public:
+  virtual ~ByteSink() = default;
+  // All of `bytes`. Unavailable where nobody reads any more.
+  virtual absl::Status Write(absl::string_view bytes, absl::Time deadline) = 0;
+};
+
+// Neither owns its descriptor or changes its mode, which others may share.
+class FdSource : public ByteSource {
+ public:
+  explicit FdSource(int fd);
+  ~FdSource() override;
+  FdSource(const FdSource&) = delete;
+  FdSource& operator=(const FdSource&) = delete;
+
+  absl::StatusOr<size_t> Read(absl::Span<char> into,
+                              absl::Time deadline) override;
+  void Wake() override;
+
+ private:
+  const int fd_;
+  const int wake_;
+};
+
+// SIGPIPE must be ignored in the process.
+class FdSink : public ByteSink {
+ public:
+  explicit FdSink(int fd) : fd_(fd) {}
+  absl::Status Write(absl::string_view bytes, absl::Time deadline) override;
+
+ private:
+  const int fd_;
+};
+
+}  // namespace tactus::transfer
+
+#endif  // TACTUS_TRANSFER_MCP_PIPE_END_H_
