@@ -17,6 +17,9 @@
 #include "absl/cleanup/cleanup.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 
@@ -29,6 +32,8 @@ using boost::json::value;
 // A list of applications takes a thousandth of it.
 constexpr size_t kMostBytes = size_t{1} << 20;
 constexpr size_t kMostDenied = 1000;
+// The addresses of a machine, and to spare.
+constexpr size_t kMostListen = 16;
 
 absl::Status Bad(const std::string& path, int line, absl::string_view what) {
   return absl::FailedPreconditionError(
@@ -65,7 +70,169 @@ std::string Escaped(boost::json::string_view key) {
   return boost::json::serialize(value(key));
 }
 
+std::string Text(const value& text) {
+  return {text.get_string().data(), text.get_string().size()};
+}
+
+// A name that a peer can have: see transfer/identity/pinned_peers.h.
+bool IsPeerName(absl::string_view name) {
+  return !name.empty() && name.size() <= 64 && name[0] != '-' &&
+         std::all_of(name.begin(), name.end(), [](char c) {
+           return absl::ascii_isalnum(static_cast<unsigned char>(c)) ||
+                  c == '.' || c == '_' || c == '-';
+         });
+}
+
+// The members of the file, each into its place.
+class Reader {
+ public:
+  Reader(absl::string_view text, const std::string& path)
+      : text_(text), path_(path) {}
+
+  absl::Status Unknown(boost::json::string_view key, int depth,
+                       absl::string_view known) const {
+    return Wrong({key.data(), key.size()}, depth,
+                 absl::StrCat("the key ", Escaped(key),
+                              " is not known: take it out, or write ", known));
+  }
+
+  absl::Status Applications(const value& given, Config* config) const {
+    if (!given.is_object()) {
+      return Wrong("applications", 1,
+                   "\"applications\" must be an object, as in "
+                   "{\"deny\": [\"KeePassXC\"]}");
+    }
+    for (const auto& member : given.get_object()) {
+      if (member.key() != "deny") return Unknown(member.key(), 2, "\"deny\"");
+      const absl::Status wrong =
+          Wrong("deny", 2,
+                "\"deny\" must be a list of names of applications, as `tactus "
+                "apps` tells them");
+      if (!member.value().is_array()) return wrong;
+      for (const value& name : member.value().get_array()) {
+        if (!name.is_string() || name.get_string().empty()) return wrong;
+        config->denied.push_back(Text(name));
+      }
+      if (config->denied.size() > kMostDenied) {
+        return Wrong(
+            "deny", 2,
+            absl::StrCat("\"deny\" has more than ", kMostDenied, " names"));
+      }
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status Listen(const value& given, Config* config) const {
+    const absl::Status wrong = Wrong(
+        "listen", 1,
+        absl::StrCat("\"listen\" must be a list of at most ", kMostListen,
+                     " addresses with ports, as in [\"192.168.1.7:7411\", "
+                     "\"[::1]:7411\"]; [] listens nowhere"));
+    if (!given.is_array() || given.get_array().size() > kMostListen) {
+      return wrong;
+    }
+    config->listen.emplace();
+    for (const value& address : given.get_array()) {
+      // What is no address of this machine is told when it is listened on.
+      if (!address.is_string()) return wrong;
+      const std::string text = Text(address);
+      const size_t colon = text.rfind(':');
+      int port = -1;
+      if (colon == std::string::npos || colon == 0 ||
+          !absl::SimpleAtoi(text.substr(colon + 1), &port) || port < 0 ||
+          port > 65535) {
+        return wrong;
+      }
+      config->listen->push_back(text);
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status Peers(const value& given, Config* config) const {
+    if (!given.is_object()) {
+      return Wrong("peers", 1,
+                   "\"peers\" must be an object, as in {\"laptop\": "
+                   "{\"files\": \"ask\"}}");
+    }
+    for (const auto& peer : given.get_object()) {
+      const std::string name(peer.key().data(), peer.key().size());
+      if (!IsPeerName(name)) {
+        return Wrong(name, 2,
+                     absl::StrCat(Escaped(peer.key()),
+                                  " is no name of a peer: `tactus status` "
+                                  "tells those there are"));
+      }
+      if (!peer.value().is_object()) {
+        return Wrong(
+            name, 2,
+            absl::StrCat(Escaped(peer.key()),
+                         " must be an object, as in {\"files\": "
+                         "\"accept\", \"folder\": \"/home/me/Inbox\"}"));
+      }
+      absl::Status read =
+          Peer(peer.value().get_object(), name, &config->peers[name]);
+      if (!read.ok()) return read;
+    }
+    return absl::OkStatus();
+  }
+
+ private:
+  absl::Status Peer(const object& given, const std::string& name,
+                    PeerPolicy* policy) const {
+    // The line of the peer: several have the same keys.
+    for (const auto& member : given) {
+      if (member.key() == "files") {
+        const value& files = member.value();
+        if (files == value("ask")) {
+          policy->files = PeerPolicy::Files::kAsk;
+        } else if (files == value("accept")) {
+          policy->files = PeerPolicy::Files::kAccept;
+        } else if (files == value("refuse")) {
+          policy->files = PeerPolicy::Files::kRefuse;
+        } else {
+          return Wrong(name, 2,
+                       "\"files\" must be \"ask\", \"accept\" or "
+                       "\"refuse\"");
+        }
+      } else if (member.key() == "folder") {
+        if (!member.value().is_string() ||
+            !absl::StartsWith(Text(member.value()), "/") ||
+            Text(member.value()).find('\0') != std::string::npos) {
+          return Wrong(name, 2,
+                       "\"folder\" must be an absolute path, as in "
+                       "\"/home/me/Inbox\"");
+        }
+        policy->folder = Text(member.value());
+      } else {
+        return Wrong(name, 2,
+                     absl::StrCat("the key ", Escaped(member.key()),
+                                  " is not known: take it out, or write "
+                                  "\"files\" or \"folder\""));
+      }
+    }
+    if (policy->files == PeerPolicy::Files::kAccept && policy->folder.empty()) {
+      return Wrong(name, 2,
+                   "\"files\": \"accept\" needs a \"folder\" for them, as in "
+                   "\"/home/me/Inbox\"");
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status Wrong(absl::string_view key, int depth,
+                     absl::string_view what) const {
+    return Bad(path_, LineOfKey(text_, key, depth), what);
+  }
+
+  const absl::string_view text_;
+  const std::string& path_;
+};
+
 }  // namespace
+
+PeerPolicy PolicyOf(const Config& config, const std::string& peer) {
+  const auto found = config.peers.find(peer);
+  return found == config.peers.end() ? PeerPolicy() : found->second;
+}
 
 std::string ConfigPath() {
   const char* home = getenv("XDG_CONFIG_HOME");
@@ -91,45 +258,23 @@ absl::StatusOr<Config> ParseConfig(absl::string_view text,
     return Bad(path, LineAt(text, read), "there is more after its end");
   }
   const value parsed = parser.release();
-  const auto unknown = [&](boost::json::string_view key, int depth,
-                           absl::string_view known) {
-    return Bad(
-        path, LineOfKey(text, absl::string_view(key.data(), key.size()), depth),
-        absl::StrCat("the key ", Escaped(key),
-                     " is not known: take it out, or write ", known));
-  };
   if (!parsed.is_object()) return Bad(path, 1, "it must be a JSON object");
   Config config;
   config.path = path;
+  Reader reader(text, path);
   for (const auto& top : parsed.get_object()) {
-    if (top.key() != "applications") {
-      return unknown(top.key(), 1, "\"applications\"");
+    absl::Status taken = absl::OkStatus();
+    if (top.key() == "applications") {
+      taken = reader.Applications(top.value(), &config);
+    } else if (top.key() == "listen") {
+      taken = reader.Listen(top.value(), &config);
+    } else if (top.key() == "peers") {
+      taken = reader.Peers(top.value(), &config);
+    } else {
+      taken = reader.Unknown(top.key(), 1,
+                             "\"applications\", \"listen\" or \"peers\"");
     }
-    const int line = LineOfKey(text, "applications", 1);
-    if (!top.value().is_object()) {
-      return Bad(path, line,
-                 "\"applications\" must be an object, as in "
-                 "{\"deny\": [\"KeePassXC\"]}");
-    }
-    for (const auto& member : top.value().get_object()) {
-      if (member.key() != "deny") return unknown(member.key(), 2, "\"deny\"");
-      const int deny = LineOfKey(text, "deny", 2);
-      const absl::Status wrong =
-          Bad(path, deny,
-              "\"deny\" must be a list of names of applications, as `tactus "
-              "apps` tells them");
-      if (!member.value().is_array()) return wrong;
-      for (const value& name : member.value().get_array()) {
-        if (!name.is_string() || name.get_string().empty()) return wrong;
-        config.denied.emplace_back(name.get_string().data(),
-                                   name.get_string().size());
-      }
-      if (config.denied.size() > kMostDenied) {
-        return Bad(
-            path, deny,
-            absl::StrCat("\"deny\" has more than ", kMostDenied, " names"));
-      }
-    }
+    if (!taken.ok()) return taken;
   }
   return config;
 }

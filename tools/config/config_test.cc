@@ -24,6 +24,34 @@ TEST(ConfigTest, DenialsAreRead) {
   EXPECT_EQ(config->path, "f");
 }
 
+TEST(ConfigTest, WhereToListenAndWhatPeersMayDoIsRead) {
+  const absl::StatusOr<Config> config = ParseConfig(
+      R"({"listen": ["127.0.0.1:0", "[::]:7411"],
+          "peers": {"laptop": {"files": "accept", "folder": "/in"},
+                    "phone": {"files": "refuse"}, "tv": {}}})",
+      "f");
+  ASSERT_TRUE(config.ok()) << config.status();
+  EXPECT_EQ(*config->listen,
+            (std::vector<std::string>{"127.0.0.1:0", "[::]:7411"}));
+  using Files = PeerPolicy::Files;
+  EXPECT_EQ(PolicyOf(*config, "laptop"),
+            (PeerPolicy{.files = Files::kAccept, .folder = "/in"}));
+  EXPECT_EQ(PolicyOf(*config, "phone"),
+            (PeerPolicy{.files = Files::kRefuse, .folder = ""}));
+  EXPECT_EQ(PolicyOf(*config, "tv"), PeerPolicy());
+  EXPECT_EQ(PolicyOf(*config, "nobody"), PeerPolicy());
+  EXPECT_EQ(PeerPolicy().files, Files::kAsk);
+}
+
+TEST(ConfigTest, AnEmptyListListensNowhereAndNoneIsTheDefault) {
+  absl::StatusOr<Config> config = ParseConfig(R"({"listen": []})", "f");
+  ASSERT_TRUE(config.ok()) << config.status();
+  EXPECT_EQ(*config->listen, std::vector<std::string>());
+  config = ParseConfig("{}", "f");
+  ASSERT_TRUE(config.ok());
+  EXPECT_FALSE(config->listen.has_value());
+}
+
 TEST(ConfigTest, EmptyObjectIsTheDefaults) {
   const absl::StatusOr<Config> config = ParseConfig(" {} \n", "f");
   ASSERT_TRUE(config.ok());
@@ -34,7 +62,7 @@ TEST(ConfigTest, WhatIsWrongIsNamedWithItsLineAndTheRemedy) {
   const std::vector<std::pair<std::string, std::string>> cases = {
       {"{\n \"aplications\": {}\n}",
        "f:2: the key \"aplications\" is not known: take it out, or write "
-       "\"applications\""},
+       "\"applications\", \"listen\" or \"peers\""},
       {"{\"applications\": {\n\"deny\": [\"applications\"],\n\n\"Deny\": []}}",
        "f:4: the key \"Deny\" is not known: take it out, or write \"deny\""},
       {"{\"applications\": 7}",
@@ -49,6 +77,43 @@ TEST(ConfigTest, WhatIsWrongIsNamedWithItsLineAndTheRemedy) {
       {"{\"applications\": {\"deny\": [\"\"]}}",
        "f:1: \"deny\" must be a list of names of applications, as `tactus "
        "apps` tells them"},
+      {R"({"listen": 7})",
+       "f:1: \"listen\" must be a list of at most 16 addresses with ports, as "
+       "in [\"192.168.1.7:7411\", \"[::1]:7411\"]; [] listens nowhere"},
+      {R"({"listen": [7]})",
+       "f:1: \"listen\" must be a list of at most 16 addresses with ports, as "
+       "in [\"192.168.1.7:7411\", \"[::1]:7411\"]; [] listens nowhere"},
+      {R"({"listen": ["7411"]})",
+       "f:1: \"listen\" must be a list of at most 16 addresses with ports, as "
+       "in [\"192.168.1.7:7411\", \"[::1]:7411\"]; [] listens nowhere"},
+      {R"({"listen": ["[::]:"]})",
+       "f:1: \"listen\" must be a list of at most 16 addresses with ports, as "
+       "in [\"192.168.1.7:7411\", \"[::1]:7411\"]; [] listens nowhere"},
+      {R"({"listen": ["a:65536"]})",
+       "f:1: \"listen\" must be a list of at most 16 addresses with ports, as "
+       "in [\"192.168.1.7:7411\", \"[::1]:7411\"]; [] listens nowhere"},
+      {R"({"listen": [":7411"]})",
+       "f:1: \"listen\" must be a list of at most 16 addresses with ports, as "
+       "in [\"192.168.1.7:7411\", \"[::1]:7411\"]; [] listens nowhere"},
+      {R"({"peers": []})",
+       "f:1: \"peers\" must be an object, as in {\"laptop\": {\"files\": "
+       "\"ask\"}}"},
+      {R"({"peers": {"-x": {}}})",
+       "f:1: \"-x\" is no name of a peer: `tactus status` tells those there "
+       "are"},
+      {"{\"peers\":\n{\"a\": 7}}",
+       "f:2: \"a\" must be an object, as in {\"files\": \"accept\", "
+       "\"folder\": \"/home/me/Inbox\"}"},
+      {"{\"peers\": {\"b\": {},\n\"a\": {\"files\": \"yes\"}}}",
+       "f:2: \"files\" must be \"ask\", \"accept\" or \"refuse\""},
+      {R"({"peers": {"a": {"folder": "in"}}})",
+       "f:1: \"folder\" must be an absolute path, as in \"/home/me/Inbox\""},
+      {R"({"peers": {"a": {"file": "ask"}}})",
+       "f:1: the key \"file\" is not known: take it out, or write \"files\" or "
+       "\"folder\""},
+      {R"({"peers": {"a": {"files": "accept"}}})",
+       "f:1: \"files\": \"accept\" needs a \"folder\" for them, as in "
+       "\"/home/me/Inbox\""},
       {"[]", "f:1: it must be a JSON object"},
       {"{} {}", "f:1: there is more after its end"},
       {"{", "f: it is no JSON: its end is missing"},

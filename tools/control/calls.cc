@@ -3,7 +3,6 @@
 #include <boost/json.hpp>
 #include <cstdint>
 #include <optional>
-#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -19,6 +18,7 @@
 #include "ax/edit/stream.h"
 #include "ax/snapshot/token.h"
 #include "tools/control/json_rpc.h"
+#include "tools/control/params.h"
 
 namespace tactus::control {
 namespace {
@@ -29,92 +29,27 @@ using boost::json::value;
 // Beyond any text; sums of two stay far from an overflow.
 constexpr int64_t kMostOffset = INT32_MAX;
 
-// The parameters of one request. Whatever is asked for is known; the first
-// thing that is wrong is kept.
-class Params {
- public:
-  explicit Params(const object& given) : given_(given) {}
-
-  bool Has(const char* name) { return Find(name) != nullptr; }
-
-  void Flag(const char* name, bool* out) {
-    const value* held = Find(name);
-    if (held == nullptr) return;
-    if (!held->is_bool()) return Wrong(name, "true or false");
-    *out = held->get_bool();
+// A range of code points.
+void ReadRange(Params& params, const char* name, ax::Range* out) {
+  const value* held = params.Find(name);
+  if (held == nullptr) return;
+  const object* range = held->if_object();
+  const value* begin = range == nullptr ? nullptr : range->if_contains("begin");
+  const value* end = range == nullptr ? nullptr : range->if_contains("end");
+  if (begin == nullptr || end == nullptr || range->size() != 2 ||
+      !begin->is_int64() || !end->is_int64() || begin->get_int64() < 0 ||
+      end->get_int64() < begin->get_int64() || end->get_int64() > kMostOffset) {
+    return params.Wrong(name,
+                        "{\"begin\": B, \"end\": E} in code points, B <= E");
   }
+  *out = {begin->get_int64(), end->get_int64()};
+}
 
-  void Number(const char* name, int64_t least, int64_t most, int64_t* out) {
-    const value* held = Find(name);
-    if (held == nullptr) return;
-    if (!held->is_int64() || held->get_int64() < least ||
-        held->get_int64() > most) {
-      return Wrong(name, absl::StrCat("an integer from ", least, " to ", most));
-    }
-    *out = held->get_int64();
-  }
-
-  void Milliseconds(const char* name, absl::Duration most,
-                    absl::Duration* out) {
-    int64_t number = -1;
-    Number(name, 1, absl::ToInt64Milliseconds(most), &number);
-    if (number > 0) *out = absl::Milliseconds(number);
-  }
-
-  void String(const char* name, std::string* out) {
-    const value* held = Find(name);
-    if (held == nullptr) return;
-    if (!held->is_string()) return Wrong(name, "a string");
-    *out = std::string(held->get_string().data(), held->get_string().size());
-  }
-
-  void Range(const char* name, ax::Range* out) {
-    const value* held = Find(name);
-    if (held == nullptr) return;
-    const object* range = held->if_object();
-    const value* begin =
-        range == nullptr ? nullptr : range->if_contains("begin");
-    const value* end = range == nullptr ? nullptr : range->if_contains("end");
-    if (begin == nullptr || end == nullptr || range->size() != 2 ||
-        !begin->is_int64() || !end->is_int64() || begin->get_int64() < 0 ||
-        end->get_int64() < begin->get_int64() ||
-        end->get_int64() > kMostOffset) {
-      return Wrong(name, "{\"begin\": B, \"end\": E} in code points, B <= E");
-    }
-    *out = {begin->get_int64(), end->get_int64()};
-  }
-
-  const value* Find(const char* name) {
-    known_.insert(name);
-    return given_.if_contains(name);
-  }
-
-  void Wrong(absl::string_view name, absl::string_view wanted) {
-    Fail(absl::StrCat("\"", name, "\" must be ", wanted));
-  }
-  void Fail(std::string message) {
-    if (!error_.has_value()) {
-      error_ = Error{Code::kBadParams, std::move(message)};
-    }
-  }
-
-  // `call`, unless something was wrong or is not known.
-  std::variant<Call, Error> End(Call call) {
-    for (const auto& member : given_) {
-      const absl::string_view key(member.key().data(), member.key().size());
-      if (known_.count(std::string(key)) == 0) {
-        Fail(absl::StrCat("there is no parameter ", Quoted(key), " here"));
-      }
-    }
-    if (error_.has_value()) return *error_;
-    return call;
-  }
-
- private:
-  const object& given_;
-  std::set<std::string> known_;
-  std::optional<Error> error_;
-};
+// `call`, unless something was wrong or is not known.
+std::variant<Call, Error> End(Params& params, Call call) {
+  if (std::optional<Error> error = params.End()) return *std::move(error);
+  return call;
+}
 
 void ReadMeans(Params& params, Means* means) {
   params.Milliseconds("deadline_ms", kLongestDeadline, &means->deadline);
@@ -130,7 +65,7 @@ std::variant<Call, Error> ReadSnapshot(Params params) {
   params.Number("max_text", 1, kMostText, &call.max_text);
   params.Number("context", 0, kMostText, &call.context);
   params.Flag("people", &call.people);
-  return params.End(call);
+  return End(params, call);
 }
 
 std::variant<Call, Error> ReadEdit(ax::Edit::Kind kind, Params params) {
@@ -145,7 +80,7 @@ std::variant<Call, Error> ReadEdit(ax::Edit::Kind kind, Params params) {
     }
     if (params.Has("range")) {
       edit.kind = ax::Edit::Kind::kReplaceRange;
-      params.Range("range", &edit.range);
+      ReadRange(params, "range", &edit.range);
     } else if (params.Has("old")) {
       edit.kind = ax::Edit::Kind::kReplaceText;
       params.String("old", &edit.old_text);
@@ -174,14 +109,14 @@ std::variant<Call, Error> ReadEdit(ax::Edit::Kind kind, Params params) {
   params.Flag("people", &call.people);
   ReadMeans(params, &call.means);
   call.edit = std::move(edit);
-  return params.End(std::move(call));
+  return End(params, std::move(call));
 }
 
 std::variant<Call, Error> ReadUndo(Params params) {
   EditCall call;
   params.Flag("people", &call.people);
   ReadMeans(params, &call.means);
-  return params.End(call);
+  return End(params, call);
 }
 
 std::variant<Call, Error> ReadStream(Params params) {
@@ -221,7 +156,7 @@ std::variant<Call, Error> ReadStream(Params params) {
   }
   params.Flag("newlines", &call.newlines);
   ReadMeans(params, &call.means);
-  return params.End(std::move(call));
+  return End(params, std::move(call));
 }
 
 std::variant<Call, Error> ReadWatch(Params params) {
@@ -231,14 +166,14 @@ std::variant<Call, Error> ReadWatch(Params params) {
   params.Milliseconds("for_ms", absl::Hours(31 * 24), &call.run_for);
   params.Milliseconds("deadline_ms", kLongestDeadline, &call.deadline);
   params.Number("max_text", 1, kMostText, &call.max_text);
-  return params.End(call);
+  return End(params, call);
 }
 
 std::variant<Call, Error> ReadUnwatch(Params params) {
   UnwatchCall call;
   if (!params.Has("watch")) params.Wrong("watch", "there");
   params.Number("watch", 1, INT64_MAX, &call.watch);
-  return params.End(call);
+  return End(params, call);
 }
 
 std::variant<Call, Error> ReadCancel(Params params) {
@@ -251,7 +186,7 @@ std::variant<Call, Error> ReadCancel(Params params) {
   } else {
     params.Wrong("id", "the id of a request");
   }
-  return params.End(std::move(call));
+  return End(params, std::move(call));
 }
 
 }  // namespace
@@ -273,9 +208,9 @@ std::variant<Call, Error> ReadCall(const Request& request) {
   if (method == "text.stream") return ReadStream(std::move(params));
   if (method == "text.watch") return ReadWatch(std::move(params));
   if (method == "text.unwatch") return ReadUnwatch(std::move(params));
-  if (method == "status") return params.End(StatusCall());
-  if (method == "pause") return params.End(PauseCall());
-  if (method == "resume") return params.End(ResumeCall());
+  if (method == "status") return End(params, StatusCall());
+  if (method == "pause") return End(params, PauseCall());
+  if (method == "resume") return End(params, ResumeCall());
   if (method == "$/cancel") return ReadCancel(std::move(params));
   for (const char* reserved : {"peers.", "files."}) {
     if (absl::StartsWith(method, reserved)) {

@@ -14,6 +14,7 @@
 #include <string>
 #include <utility>
 
+#include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
@@ -132,6 +133,14 @@ absl::StatusOr<Answer> Client::Next(int stop_fd, absl::Time deadline) {
 absl::StatusOr<Answer> Client::Call(absl::string_view method,
                                     absl::string_view params,
                                     absl::Time deadline) {
+  return Call(method, params, deadline, -1, [this](const Answer& answer) {
+    notifications_.push_back(answer);
+  });
+}
+
+absl::StatusOr<Answer> Client::Call(
+    absl::string_view method, absl::string_view params, absl::Time deadline,
+    int stop_fd, absl::FunctionRef<void(const Answer&)> heard) {
   const std::string id = absl::StrCat(next_id_++);
   absl::Status sent = Send(absl::StrCat("{\"jsonrpc\":\"2.0\",\"id\":", id,
                                         ",\"method\":", Quoted(method),
@@ -139,10 +148,10 @@ absl::StatusOr<Answer> Client::Call(absl::string_view method,
                            deadline);
   if (!sent.ok()) return sent;
   for (;;) {
-    absl::StatusOr<Answer> answer = Next(-1, deadline);
+    absl::StatusOr<Answer> answer = Next(stop_fd, deadline);
     if (!answer.ok()) return answer;
     if (!answer->method.empty()) {
-      notifications_.push_back(*std::move(answer));
+      heard(*answer);
       continue;
     }
     // An error without an id is of this request: one is under way at a time.

@@ -20,6 +20,7 @@
 #include <memory>
 #include <string>
 
+#include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
@@ -48,6 +49,14 @@ class Client {
   // DataLoss where it is none. On Clock::Real().
   absl::StatusOr<Answer> Call(absl::string_view method,
                               absl::string_view params, absl::Time deadline);
+
+  // The same of a request that takes long: `heard` is given each notification
+  // that comes meanwhile, and once `stop_fd`, which may be -1, is readable it
+  // is Cancelled; destroying the client then has the daemon end what it does.
+  absl::StatusOr<Answer> Call(absl::string_view method,
+                              absl::string_view params, absl::Time deadline,
+                              int stop_fd,
+                              absl::FunctionRef<void(const Answer&)> heard);
 
   // The next notification. Cancelled once `stop_fd` is readable.
   absl::StatusOr<Answer> Notification(int stop_fd, absl::Time deadline);

@@ -60,12 +60,13 @@ enum class Code {
   kCancelled = -32005,  // by $/cancel, before it was begun
   kTooLate = -32006,    // its deadline came before it was begun
   kStopping = -32007,
+  kNotDone = -32008,  // it was tried, or may not be; has a status
 };
 
 struct Error {
   Code code = Code::kInternal;
   std::string message;
-  // Of kNotConnected and kNotRead.
+  // Of kNotConnected, kNotRead and kNotDone.
   absl::Status status = {};
 };
 

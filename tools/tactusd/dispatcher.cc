@@ -22,6 +22,8 @@
 #include "tools/control/json_rpc.h"
 #include "tools/tactusd/desk.h"
 #include "tools/tactusd/lane.h"
+#include "tools/tactusd/long_calls.h"
+#include "tools/tactusd/methods.h"
 #include "tools/tactusd/text_service.h"
 #include "tools/tactusd/watches.h"
 
@@ -69,7 +71,8 @@ Dispatcher::Dispatcher(DispatcherOptions options)
     : options_(std::move(options)),
       service_(options_.source, options_.store, options_.clock, options_.log),
       begun_(options_.clock->Now()),
-      watches_(options_.source, options_.sink, options_.spawn) {
+      watches_(options_.source, options_.sink, options_.spawn),
+      long_calls_(options_.sink, options_.spawn) {
   edits_.set_idle([this] { service_.Settle(); });
 }
 
@@ -125,11 +128,51 @@ void Dispatcher::Line(int64_t client, absl::string_view line) {
     options_.sink->Send(client, ErrorLine(id, *error));
     return;
   }
+  if (DoByModule(client, id, request)) return;
   if (const auto* wrong = std::get_if<Error>(&call)) {
     Answer(client, id, ErrorLine(id, *wrong));
     return;
   }
   Do(client, id, std::get<control::Call>(call));
+}
+
+bool Dispatcher::DoByModule(int64_t client, const std::string& id,
+                            const control::Request& request) {
+  if (options_.methods == nullptr) return false;
+  const auto answer = [this, client, id](const Reply& reply) {
+    const auto* result = std::get_if<std::string>(&reply);
+    return Answer(client, id,
+                  result != nullptr ? ResultLine(id, *result)
+                                    : ErrorLine(id, std::get<Error>(reply)));
+  };
+  if (const auto* brief = options_.methods->FindBrief(request.method)) {
+    answer((*brief)(*request.params));
+    return true;
+  }
+  if (const auto* run = options_.methods->FindLong(request.method)) {
+    const bool started = long_calls_.Start(
+        {.client = client,
+         .id = id,
+         .params = request.params,
+         .run = *run,
+         .answered = [this, client, method = request.method,
+                      answer](const Reply& reply) {
+           if (!answer(reply)) {
+             options_.log(absl::StrCat("client ", client, " went before its ",
+                                       method, " ended"));
+           }
+         }});
+    if (!started) {
+      answer(Busy(absl::StrCat(LongCalls::kMost,
+                               " long requests are under way already")));
+    }
+    return true;
+  }
+  if (const Error* why = options_.methods->FindRefusal(request.method)) {
+    answer(*why);
+    return true;
+  }
+  return false;
 }
 
 bool Dispatcher::Answer(int64_t client, const std::string& id,
@@ -298,7 +341,8 @@ std::vector<std::pair<int64_t, Dispatcher::Stream>> Dispatcher::TakeStreams() {
 }
 
 void Dispatcher::Cancel(int64_t client, const std::string& id) {
-  if (!reads_.Cancel(client, id)) edits_.Cancel(client, id);
+  if (reads_.Cancel(client, id) || edits_.Cancel(client, id)) return;
+  long_calls_.Cancel(client, id);
 }
 
 void Dispatcher::EndStream(int64_t client, Stream stream) {
@@ -330,6 +374,7 @@ void Dispatcher::Close(int64_t client) {
   reads_.Close(client);
   edits_.Close(client);
   watches_.StopOf(client);
+  long_calls_.Close(client);
 }
 
 size_t Dispatcher::Pending(int64_t client) {
@@ -346,13 +391,14 @@ void Dispatcher::Stop() {
     stopping_ = true;
   }
   watches_.StopAll(absl::CancelledError("the daemon is ending"));
+  long_calls_.StopAll();
   reads_.Stop();
   edits_.Stop();
 }
 
 bool Dispatcher::Done() {
   return !reads_.busy() && !edits_.busy() && edits_.waiting() == 0 &&
-         watches_.count() == 0;
+         watches_.count() == 0 && long_calls_.count() == 0;
 }
 
 std::string Dispatcher::StatusResult() {
@@ -382,7 +428,9 @@ std::string Dispatcher::StatusResult() {
       ",\"watches\":", watches_.count(),
       ",\"activated\":", about.activated ? "true" : "false",
       ",\"config\":", OrNull(about.config), ",\"denied\":[",
-      absl::StrJoin(denied, ","), "]}");
+      absl::StrJoin(denied, ","), "]",
+      options_.methods == nullptr ? "" : options_.methods->StatusMembers(),
+      "}");
 }
 
 }  // namespace tactus::daemon

@@ -12,8 +12,9 @@
 //   dispatcher.Line(3, R"({"jsonrpc":"2.0","id":1,"method":"status"})");
 //   dispatcher.Close(3);
 //
-// The lanes are run by
-// whoever owns the dispatcher: on threads in the daemon, step by step in tests.
+// The lanes are run by whoever owns the dispatcher: on threads in the daemon,
+// step by step in tests. What modules have added (methods.h) is answered as the
+// daemon's own.
 #ifndef TACTUS_TOOLS_TACTUSD_DISPATCHER_H_
 #define TACTUS_TOOLS_TACTUSD_DISPATCHER_H_
 
@@ -40,6 +41,8 @@
 #include "tools/tactusd/desk.h"
 #include "tools/tactusd/handler.h"
 #include "tools/tactusd/lane.h"
+#include "tools/tactusd/long_calls.h"
+#include "tools/tactusd/methods.h"
 #include "tools/tactusd/sink.h"
 #include "tools/tactusd/text_service.h"
 #include "tools/tactusd/watches.h"
@@ -63,6 +66,8 @@ struct DispatcherOptions {
   Watches::Spawn spawn;
   Log log;
   About about;
+  // What modules answer; null: nothing.
+  const Methods* methods = nullptr;
 };
 
 class Dispatcher : public Handler {
@@ -98,6 +103,9 @@ class Dispatcher : public Handler {
   };
 
   void Do(int64_t client, const std::string& id, const control::Call& call);
+  // False where no module has the method.
+  bool DoByModule(int64_t client, const std::string& id,
+                  const control::Request& request);
   void Submit(Lane& lane, int64_t client, const std::string& id,
               std::function<std::string()> run, bool partial = false,
               bool supersedes = false);
@@ -121,7 +129,9 @@ class Dispatcher : public Handler {
   ax::Mutex mutex_;
   std::map<int64_t, Client> clients_ ABSL_GUARDED_BY(mutex_);
 
-  Watches watches_;  // last: its threads answer
+  // Last: their threads answer.
+  Watches watches_;
+  LongCalls long_calls_;
 };
 
 }  // namespace tactus::daemon

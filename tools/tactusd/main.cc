@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdio>
 #include <cstring>
+#include <memory>
 #include <optional>
 #include <string>
 #include <thread>
@@ -27,10 +28,13 @@
 #include "tools/tactus/hands.h"
 #include "tools/tactus/stop_signals.h"
 #include "tools/tactus/undo_store.h"
+#include "tools/tactusd/approvals.h"
 #include "tools/tactusd/atspi_desk.h"
 #include "tools/tactusd/control_server.h"
 #include "tools/tactusd/dispatcher.h"
 #include "tools/tactusd/link.h"
+#include "tools/tactusd/methods.h"
+#include "tools/tactusd/peers.h"
 #include "tools/tactusd/watches.h"
 
 namespace tactus::daemon {
@@ -119,6 +123,22 @@ absl::StatusOr<int> Socket(control::InstanceLock& lock, bool* activated) {
   return fd;
 }
 
+// Null where this device can have no peers: that is told to whoever asks for
+// them, and the text is served all the same.
+std::unique_ptr<Peers> OpenPeers(const config::Config& config,
+                                 Methods& methods) {
+  PeersOptions options = {.folder = StateFolder(), .log = LogLine};
+  if (config.listen.has_value()) options.listen = *config.listen;
+  absl::StatusOr<std::unique_ptr<Peers>> peers =
+      Peers::Open(std::move(options));
+  if (peers.ok()) return *std::move(peers);
+  LogLine(absl::StrCat("no peers: ", peers.status().message()));
+  for (const char* prefix : {"peers.", "files.", "approve"}) {
+    methods.Refuse(prefix, peers.status());
+  }
+  return nullptr;
+}
+
 int Serve() {
   const std::string path = config::ConfigPath();
   const absl::StatusOr<config::Config> config = config::LoadConfig(path);
@@ -136,6 +156,16 @@ int Serve() {
     server.RequestStop();
   });
   Link link(AtspiLink(*config, LogLine));
+  Methods methods;
+  Approvals approvals(&ax::Clock::Real());
+  // Destroyed after the dispatcher, whose long calls use it.
+  const std::unique_ptr<Peers> peers = OpenPeers(*config, methods);
+  if (peers != nullptr) {
+    // Modules add their methods and handlers here, before anything is served.
+    if (absl::Status started = peers->Start(); !started.ok()) {
+      return CannotRun(started);
+    }
+  }
   absl::Status status;
   {
     Dispatcher dispatcher(
@@ -149,7 +179,8 @@ int Serve() {
                    .pid = getpid(),
                    .config = config->path,
                    .denied = config->denied,
-                   .activated = activated}});
+                   .activated = activated},
+         .methods = &methods});
     std::thread reads([&dispatcher] { dispatcher.reads().Run(); });
     std::thread edits([&dispatcher] { dispatcher.edits().Run(); });
     LogLine(absl::StrCat("ready, version ", cli::kVersion));
@@ -161,6 +192,9 @@ int Serve() {
     reads.join();
     edits.join();
   }
+  // Whoever serves a peer may wait for a person.
+  approvals.Stop();
+  if (peers != nullptr) peers->Stop();
   // A socket that is left leads nobody astray: who connects is told that nobody
   // listens. That of the service manager is its own.
   if (!activated) unlink(control::SocketPath(control::DefaultFolder()).c_str());

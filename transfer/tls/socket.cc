@@ -182,6 +182,18 @@ absl::StatusOr<Endpoint> LocalEndpoint(int fd) {
   return endpoint;
 }
 
+std::string PeerHost(int fd) {
+  Endpoint endpoint;
+  endpoint.size = sizeof(endpoint.address);
+  if (getpeername(fd, reinterpret_cast<sockaddr*>(&endpoint.address),
+                  &endpoint.size) != 0) {
+    return "";
+  }
+  const std::string text = endpoint.Text();
+  const size_t colon = text.rfind(':');
+  return colon == std::string::npos ? "" : text.substr(0, colon);
+}
+
 int AcceptSocket(int fd, const SocketOptions& options, Endpoint* from,
                  bool* failed) {
   *failed = false;

@@ -72,6 +72,10 @@ absl::Status ConnectResult(int fd);
 absl::StatusOr<int> ListenSocket(const Endpoint& endpoint);
 absl::StatusOr<Endpoint> LocalEndpoint(int fd);
 
+// The number of the other end's address, in brackets where it has colons and
+// without its port; empty where it has none.
+std::string PeerHost(int fd);
+
 // The next connection; -1 when there is none now, or, with `failed`, when the
 // system gives none (too many open files).
 int AcceptSocket(int fd, const SocketOptions& options, Endpoint* from,

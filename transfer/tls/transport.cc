@@ -43,6 +43,7 @@
 #include "transfer/identity/device_id.h"
 #include "transfer/identity/identity.h"
 #include "transfer/identity/pinned_peers.h"
+#include "transfer/pairing/connection.h"
 #include "transfer/stream/header.h"
 #include "transfer/stream/stream.h"
 #include "transfer/sync/condition.h"
@@ -638,7 +639,8 @@ void TlsTransport::Engine::DeliverPairing(const std::shared_ptr<Link>& link) {
           link->channel, StreamHeader{.kind = StreamKind::kControl}, "", 0),
       .own_key = own_key_,
       .peer_key = link->channel->peer(),
-      .binding = *binding};
+      .binding = *binding,
+      .peer_host = PeerHost(link->channel->fd())};
   MutexLock lock(&mutex_);
   // One at a time: a second is somebody else's try.
   if (shut_down_ || pairing_.has_value()) return;
@@ -1036,7 +1038,8 @@ absl::StatusOr<PairingConnection> TlsTransport::Engine::OpenPairing(
           request->channel, StreamHeader{.kind = StreamKind::kControl}, "", 0),
       .own_key = own_key_,
       .peer_key = request->channel->peer(),
-      .binding = *binding};
+      .binding = *binding,
+      .peer_host = PeerHost(request->channel->fd())};
 }
 
 asio::awaitable<void> TlsTransport::Engine::DialToPair(

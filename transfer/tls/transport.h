@@ -42,6 +42,7 @@
 #include "transfer/identity/device_id.h"
 #include "transfer/identity/identity.h"
 #include "transfer/identity/pinned_peers.h"
+#include "transfer/pairing/connection.h"
 #include "transfer/stream/header.h"
 #include "transfer/stream/stream.h"
 #include "transfer/stream/transport.h"
@@ -83,17 +84,6 @@ struct TlsPeerStatus {
   std::string path;    // the address that answered last; empty: none yet
   absl::Duration round_trip = absl::ZeroDuration();  // zero: not measured
   absl::Status trouble;  // why it could not be reached last, or OK
-};
-
-// A connection between two devices that are not paired, to pair on. Nothing is
-// proved but that the other end holds `peer_key`, whoever that is.
-struct PairingConnection {
-  std::unique_ptr<Stream> stream;
-  KeyDigest own_key;
-  KeyDigest peer_key;
-  // 32 bytes that only the two ends of this connection know, to be bound into
-  // what is proved: with a machine in the middle the ends have different ones.
-  std::string binding;
 };
 
 class TlsTransport : public Transport {

@@ -1,0 +1,106 @@
+#include "tools/tactusd/approvals.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "absl/time/time.h"
+#include "ax/sync/mutex.h"
+
+namespace tactus::daemon {
+
+using ax::MutexLock;
+
+absl::Status Approvals::Ask(const Question& question,
+                            const std::function<bool()>& abandoned) {
+  int64_t id = 0;
+  absl::Time deadline;
+  {
+    MutexLock lock(&mutex_);
+    if (stopped_) return absl::CancelledError("the daemon is ending");
+    const auto of_peer = static_cast<size_t>(std::count_if(
+        entries_.begin(), entries_.end(), [&question](const auto& entry) {
+          return entry.second.question.peer == question.peer;
+        }));
+    if (entries_.size() >= kMost || of_peer >= kMostOfAPeer) {
+      return absl::ResourceExhaustedError(
+          "too many questions wait for an answer there");
+    }
+    id = next_++;
+    deadline = clock_.Now() + silence_;
+    Entry& entry = entries_[id];
+    entry.question = question;
+    entry.question.text.resize(
+        std::min(entry.question.text.size(), kLongestText));
+    entry.deadline = deadline;
+  }
+  if (told_) told_();
+  absl::Status end;
+  for (;;) {
+    // Unlocked: it may look at a socket.
+    const bool unwanted = abandoned != nullptr && abandoned();
+    MutexLock lock(&mutex_);
+    const Entry& entry = entries_.at(id);
+    const absl::Time now = clock_.Now();
+    if (entry.state == State::kApproved) {
+      end = absl::OkStatus();
+    } else if (entry.state == State::kRefused) {
+      end = absl::PermissionDeniedError("it was refused there");
+    } else if (stopped_) {
+      end = absl::CancelledError("the daemon is ending");
+    } else if (unwanted) {
+      end = absl::CancelledError("who asked has gone");
+    } else if (now >= deadline) {
+      end = absl::DeadlineExceededError(absl::StrCat(
+          "nobody answered there within ", absl::FormatDuration(silence_)));
+    } else {
+      changed_.WaitFor(
+          &mutex_,
+          std::min(deadline - now, abandoned == nullptr ? silence_ : kLook));
+      continue;
+    }
+    entries_.erase(id);
+    break;
+  }
+  if (told_) told_();
+  return end;
+}
+
+absl::Status Approvals::Answer(int64_t id, bool approved) {
+  MutexLock lock(&mutex_);
+  const auto found = entries_.find(id);
+  if (found == entries_.end() || found->second.state != State::kWaiting ||
+      clock_.Now() >= found->second.deadline) {
+    return absl::NotFoundError(
+        absl::StrCat("nothing waits for approval under number ", id,
+                     ": `tactus status` lists what does"));
+  }
+  found->second.state = approved ? State::kApproved : State::kRefused;
+  changed_.NotifyAll();
+  return absl::OkStatus();
+}
+
+std::vector<WaitingQuestion> Approvals::Waiting() {
+  std::vector<WaitingQuestion> waiting;
+  MutexLock lock(&mutex_);
+  const absl::Time now = clock_.Now();
+  for (const auto& [id, entry] : entries_) {
+    if (entry.state != State::kWaiting || now >= entry.deadline) continue;
+    waiting.push_back({id, entry.question, entry.deadline - now});
+  }
+  return waiting;
+}
+
+void Approvals::Stop() {
+  MutexLock lock(&mutex_);
+  stopped_ = true;
+  changed_.NotifyAll();
+}
+
+}  // namespace tactus::daemon

@@ -1,0 +1,81 @@
+// Gives each stream that a peer opens to whoever serves its kind, on a thread
+// of its own.
+//
+// Example:
+//
+//   StreamRouter router(&transport, Threads::OfTheSystem(), Log);
+//   router.Handle(transfer::StreamKind::kFile, [&](auto stream) { ... });
+//   router.Start();
+//   ...
+//   transport.Shutdown();   // cancels the streams
+//   router.Stop();          // waits until their handlers have returned
+//
+// Bounds: kMostOfAPeer streams of one peer and kind, so that none keeps another
+// out, and kMost in all. A stream beyond them, or of a kind that nobody serves,
+// is cut at once, which its peer is told as Unavailable.
+#ifndef TACTUS_TOOLS_TACTUSD_STREAM_ROUTER_H_
+#define TACTUS_TOOLS_TACTUSD_STREAM_ROUTER_H_
+
+#include <cstddef>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <thread>
+#include <utility>
+
+#include "absl/base/thread_annotations.h"
+#include "ax/sync/mutex.h"
+#include "tools/tactusd/threads.h"
+#include "transfer/identity/device_id.h"
+#include "transfer/stream/header.h"
+#include "transfer/stream/stream.h"
+#include "transfer/stream/transport.h"
+
+namespace tactus::daemon {
+
+class StreamRouter {
+ public:
+  // Each has a thread, some 100 kB of it in use. A person's other devices are
+  // few, and one transfer is one stream.
+  static constexpr size_t kMost = 64;
+  static constexpr size_t kMostOfAPeer = 16;
+
+  using Handler = std::function<void(std::unique_ptr<transfer::Stream>)>;
+
+  // `transport` must outlive it.
+  StreamRouter(transfer::Transport* transport, Threads::Spawn spawn,
+               std::function<void(const std::string&)> log);
+  ~StreamRouter();
+
+  // Before Start, once a kind. `handler` is called on many threads.
+  void Handle(transfer::StreamKind kind, Handler handler);
+
+  // False where the system gives no thread.
+  bool Start();
+
+  // Takes what comes until the transport is shut down: what Start's thread
+  // does. For tests that have threads of their own.
+  void Run();
+
+  // After the transport's Shutdown: waits for all handlers.
+  void Stop();
+
+ private:
+  using Key = std::pair<transfer::DeviceId, transfer::StreamKind>;
+
+  void Take(std::unique_ptr<transfer::Stream> stream);
+
+  transfer::Transport& transport_;
+  const std::function<void(const std::string&)> log_;
+  std::map<transfer::StreamKind, Handler> handlers_;
+  ax::Mutex mutex_;
+  std::map<Key, size_t> count_ ABSL_GUARDED_BY(mutex_);
+  Threads threads_;
+  const Threads::Spawn spawn_;
+  std::thread thread_;
+};
+
+}  // namespace tactus::daemon
+
+#endif  // TACTUS_TOOLS_TACTUSD_STREAM_ROUTER_H_
