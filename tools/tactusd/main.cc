@@ -32,10 +32,12 @@
 #include "tools/tactusd/atspi_desk.h"
 #include "tools/tactusd/control_server.h"
 #include "tools/tactusd/dispatcher.h"
+#include "tools/tactusd/echo_method.h"
 #include "tools/tactusd/link.h"
 #include "tools/tactusd/methods.h"
 #include "tools/tactusd/peers.h"
 #include "tools/tactusd/watches.h"
+#include "transfer/stream/header.h"
 
 namespace tactus::daemon {
 namespace {
@@ -160,8 +162,12 @@ int Serve() {
   Approvals approvals(&ax::Clock::Real());
   // Destroyed after the dispatcher, whose long calls use it.
   const std::unique_ptr<Peers> peers = OpenPeers(*config, methods);
+  std::optional<EchoMethod> echo;
   if (peers != nullptr) {
     // Modules add their methods and handlers here, before anything is served.
+    echo.emplace(&peers->transport(), &peers->pinned());
+    echo->Register(methods);
+    peers->Handle(transfer::StreamKind::kMessage, ServeEchoes);
     if (absl::Status started = peers->Start(); !started.ok()) {
       return CannotRun(started);
     }

@@ -59,7 +59,8 @@ class Device:
 
     def configure(self, peers):
         """What peers may do; read when the daemon starts."""
-        with open(os.path.join(self.home, "config/tactus/config.json"),
+        path = os.path.join(self.home, "config/tactus/config.json")
+        with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600),
                   "w") as file:
             json.dump({"listen": ["%s:%d" % (self._listen, self.port)],
                        "peers": peers}, file)
@@ -110,6 +111,12 @@ class Device:
             self.process.wait()
         self.process = None
 
+    def kill(self):
+        """As if the power were cut."""
+        self.process.kill()
+        self.process.wait()
+        self.process = None
+
     def popen(self, *words, **arguments):
         """`tactus` on this device."""
         return subprocess.Popen(self.command(self._tactus, *words),
@@ -148,6 +155,33 @@ class Device:
             raise RuntimeError("%s: %s" % (method,
                                            answer["error"].get("message")))
         return answer["result"]
+
+    def ask_until(self, method, params, notification):
+        """A request whose answer comes later: what `notification` says first, and
+        a function that waits for the answer."""
+        client = socket.socket(socket.AF_UNIX)
+        client.settimeout(_PATIENCE)
+        client.connect(self.socket)
+        client.sendall(json.dumps({"jsonrpc": "2.0", "id": 1, "method": method,
+                                   "params": params}).encode() + b"\n")
+        lines = client.makefile("rb")
+
+        def until(found):
+            for line in lines:
+                answer = json.loads(line)
+                if "error" in answer:
+                    raise RuntimeError("%s: %s" % (
+                        method, answer["error"].get("message")))
+                if found(answer):
+                    return answer
+            raise RuntimeError("%s: the daemon closed" % method)
+
+        def finish():
+            with client, lines:
+                return until(lambda answer: answer.get("id") == 1)["result"]
+
+        said = until(lambda answer: answer.get("method") == notification)
+        return said["params"], finish
 
     def peak_memory(self):
         """VmHWM of the daemon, in bytes."""
@@ -203,6 +237,25 @@ class Pair:
     def close(self):
         for device in (self.near, self.far):
             device.stop()
+
+    def connect(self):
+        """Pairs them, and waits until each can reach the other."""
+        offered, finish = self.far.ask_until("peers.offer", {"name": "near"},
+                                             "peers.offered")
+        self.near.ask("peers.pair", {"code": offered["code"], "name": "far",
+                                     "at": self.far_address()})
+        finish()
+        self.near.ask("peers.echo", {"peer": "far"})
+
+    def echo_request(self):
+        """A line that asks the near daemon for a message to the far one and
+        back."""
+        return json.dumps({"jsonrpc": "2.0", "id": 1, "method": "peers.echo",
+                           "params": {"peer": "far", "message": "m" * 64}})
+
+    def send(self, *paths):
+        """Sends files to the far device, where they are in its inbox."""
+        self.near.tactus("send", *paths, "far")
 
     def far_address(self):
         if self.link is None:

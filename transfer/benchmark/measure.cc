@@ -4,7 +4,9 @@
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <poll.h>
 #include <signal.h>
+#include <sys/inotify.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -22,6 +24,7 @@
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "transfer/benchmark/bare_tls.h"
+#include "transfer/benchmark/daemon_process.h"
 #include "transfer/benchmark/trips.h"
 #include "transfer/clock/clock.h"
 #include "transfer/cost/fit.h"
@@ -32,6 +35,8 @@ namespace tactus::transfer {
 namespace {
 
 constexpr size_t kChunk = 256 << 10;  // of a file: large records
+constexpr int kPatienceMs = 20'000;   // what takes longer hangs
+constexpr absl::Duration kBetween = absl::Milliseconds(100);
 
 Identity MakeIdentity() {
   absl::StatusOr<Identity> identity = Identity::Generate();
@@ -151,6 +156,53 @@ int Copy(const std::string& from, const std::string& to) {
   return 0;
 }
 
+// From the start of a daemon to its answer to `request`, which goes to its peer
+// and back: one trip more than the first byte takes.
+int Cold(const std::string& program, const std::string& control,
+         const std::string& request, int tries) {
+  std::vector<double> samples;
+  for (int i = 0; i < tries; ++i) {
+    const absl::Time begun = Clock::Real().Now();
+    const DaemonProcess daemon(program, control);
+    Control(control, request).Ask();
+    samples.push_back(absl::ToDoubleMilliseconds(Clock::Real().Now() - begun));
+  }
+  PrintSeries("tactus", "ms", samples);
+  return 0;
+}
+
+// From the request for a file to its first byte at the receiver: when the
+// kernel says that something was written in its folder. Each line of standard
+// input is a request; the first file opens the session and is not counted.
+int First(const std::string& control, const std::string& inbox) {
+  const int watch = inotify_init1(IN_CLOEXEC);
+  if (watch < 0 || inotify_add_watch(watch, inbox.c_str(), IN_MODIFY) < 0) {
+    DieOfErrno(inbox);
+  }
+  Control daemon(control, "");
+  std::vector<double> samples;
+  std::string request;
+  for (int i = 0; std::getline(std::cin, request); ++i) {
+    // What the one before has written is no word of this one.
+    std::vector<char> events(64 << 10);
+    pollfd ready = {watch, POLLIN, 0};
+    while (poll(&ready, 1, 0) == 1) {
+      if (read(watch, events.data(), events.size()) < 0) DieOfErrno("inotify");
+    }
+    request += '\n';
+    const absl::Time begun = Clock::Real().Now();
+    daemon.Send(request);
+    if (poll(&ready, 1, kPatienceMs) != 1) Die("nothing has arrived");
+    const absl::Duration took = Clock::Real().Now() - begun;
+    daemon.Receive();
+    if (i > 0) samples.push_back(absl::ToDoubleMicroseconds(took));
+    // Between two files: what is warm is warm again.
+    Clock::Real().SleepUntil(Clock::Real().Now() + kBetween);
+  }
+  PrintSeries("tactus", "us", samples);
+  return 0;
+}
+
 // Fixed cost, rate and how far the samples are from them: pairs of bytes and
 // seconds on standard input.
 int Fit() {
@@ -191,6 +243,17 @@ int main(int argc, char** argv) {
   CLI::App* copy = app.add_subcommand("copy", "a file over bare OpenSSL");
   copy->add_option("--from", from)->required();
   copy->add_option("--to", to)->required();
+  CLI::App* cold = app.add_subcommand("cold", "a daemon's start and a trip");
+  std::string program;
+  int tries = 7;
+  cold->add_option("--tactusd", program)->required();
+  cold->add_option("--control", control)->required();
+  cold->add_option("--request", request)->required();
+  cold->add_option("--tries", tries)->check(CLI::Range(1, 1000));
+  CLI::App* first = app.add_subcommand("first", "a second file's first byte");
+  std::string inbox;
+  first->add_option("--control", control)->required();
+  first->add_option("--inbox", inbox)->required();
   CLI::App* fit = app.add_subcommand("fit", "fixed cost and rate");
   try {
     app.parse(argc, argv);
@@ -198,6 +261,8 @@ int main(int argc, char** argv) {
     return app.exit(error) == 0 ? 0 : 2;
   }
   if (*fit) return tactus::transfer::Fit();
+  if (*first) return tactus::transfer::First(control, inbox);
+  if (*cold) return tactus::transfer::Cold(program, control, request, tries);
   if (*copy) return tactus::transfer::Copy(from, to);
   return tactus::transfer::Echo(control, request, turns);
 }

@@ -4,13 +4,8 @@
 #include "ax/snapshot/snapshot.h"
 
 #include <signal.h>
-#include <spawn.h>
-#include <sys/types.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <cstdlib>
-#include <cstring>
 #include <memory>
 #include <string>
 #include <utility>
@@ -25,9 +20,8 @@
 #include "ax/atspi/server.h"
 #include "ax/clock/clock.h"
 #include "ax/focus/focus_cache.h"
+#include "transfer/benchmark/daemon_process.h"
 #include "transfer/benchmark/trips.h"
-
-extern char** environ;
 
 namespace tactus::transfer {
 namespace {
@@ -45,36 +39,14 @@ T Must(absl::StatusOr<T> value) {
   return *std::move(value);
 }
 
-// A daemon that is connected to accessibility, and ends with this.
-class Daemon {
- public:
-  Daemon(const std::string& program, const std::string& socket) {
-    char* const arguments[] = {const_cast<char*>(program.c_str()), nullptr};
-    if (const int error = posix_spawn(&pid_, program.c_str(), nullptr, nullptr,
-                                      arguments, environ);
-        error != 0) {
-      Die(absl::StrCat(program, ": ", strerror(error)));
-    }
-    const absl::Time until = Soon();
-    while (access(socket.c_str(), F_OK) != 0) Wait(until);
-    Control status(socket, R"({"jsonrpc":"2.0","id":1,"method":"status"})");
-    while (!absl::StrContains(status.Ask(), "\"connected\"")) Wait(until);
-  }
-  Daemon(const Daemon&) = delete;
-  Daemon& operator=(const Daemon&) = delete;
-  ~Daemon() {
-    kill(pid_, SIGTERM);
-    waitpid(pid_, nullptr, 0);
-  }
-
- private:
-  static void Wait(absl::Time until) {
-    if (Clock::Real().Now() > until) Die("the daemon does not start");
+void AwaitAccessibility(const std::string& socket) {
+  Control status(socket, R"({"jsonrpc":"2.0","id":1,"method":"status"})");
+  const absl::Time until = Soon();
+  while (!absl::StrContains(status.Ask(), "\"connected\"")) {
+    if (Clock::Real().Now() > until) Die("accessibility cannot be reached");
     Clock::Real().SleepUntil(Clock::Real().Now() + absl::Milliseconds(5));
   }
-
-  pid_t pid_ = -1;
-};
+}
 
 int Main(const std::string& program, const std::string& text,
          const Turns& turns) {
@@ -87,7 +59,8 @@ int Main(const std::string& program, const std::string& text,
 
   std::vector<double> first;
   for (int i = 0; i < kFirstContacts; ++i) {
-    const Daemon daemon(program, socket);
+    const DaemonProcess daemon(program, socket);
+    AwaitAccessibility(socket);
     Control snapshot(socket, kSnapshot);
     const absl::Time begun = Clock::Real().Now();
     snapshot.Ask();
@@ -100,7 +73,8 @@ int Main(const std::string& program, const std::string& text,
   const std::unique_ptr<ax::FocusCache> cache = Must(ax::FocusCache::Create(
       Must(ax::atspi::AtspiServer::Connect({}, Soon())), Soon()));
   cache->Start();
-  const Daemon daemon(program, socket);
+  const DaemonProcess daemon(program, socket);
+  AwaitAccessibility(socket);
   Control snapshot(socket, kSnapshot);
   UnixEcho echo;
   std::vector<Way> ways = {

@@ -138,21 +138,31 @@ Control::Control(const std::string& path, absl::string_view request)
 
 Control::~Control() { close(fd_); }
 
-absl::string_view Control::Ask() {
-  WriteAll(fd_, request_.data(), request_.size());
+void Control::Send(absl::string_view request) {
+  WriteAll(fd_, request.data(), request.size());
+}
+
+absl::string_view Control::Receive() {
+  size_t begin = 0;
   size_t have = 0;
-  while (have == 0 || answer_[have - 1] != '\n') {
-    if (have == answer_.size()) Die("the daemon's answer is too long");
+  while (true) {
+    const size_t end =
+        absl::string_view(answer_.data(), have).find('\n', begin);
+    if (end != absl::string_view::npos) {
+      const absl::string_view line(&answer_[begin], end + 1 - begin);
+      begin = end + 1;
+      if (absl::StrContains(line, "\"method\"")) continue;
+      // Speed does not count where the answer is wrong.
+      if (!absl::StrContains(line, "\"result\"")) {
+        Die(absl::StrCat("the daemon answered ", line));
+      }
+      return line;
+    }
+    if (have == answer_.size()) Die("the daemon says too much");
     const ssize_t got = read(fd_, &answer_[have], answer_.size() - have);
     if (got <= 0) Die("the daemon does not answer");
     have += static_cast<size_t>(got);
   }
-  const absl::string_view line(answer_.data(), have);
-  // Speed does not count where the answer is wrong.
-  if (!absl::StrContains(line, "\"result\"")) {
-    Die(absl::StrCat("the daemon answered ", line));
-  }
-  return line;
 }
 
 void TakeInTurn(std::vector<Way>& ways, const Turns& turns) {

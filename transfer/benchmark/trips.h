@@ -70,7 +70,8 @@ class UnixEcho {
   std::unique_ptr<Child> child_;
 };
 
-// A line to a daemon and its answer. An answer without a result is a failure.
+// A line to a daemon and its answer. An answer without a result is a failure;
+// notifications that come before it are left out.
 class Control {
  public:
   Control(const std::string& path, absl::string_view request);
@@ -79,7 +80,15 @@ class Control {
   ~Control();
 
   // The answer, with its line end; until the next call.
-  absl::string_view Ask();
+  absl::string_view Ask() {
+    Send(request_);
+    return Receive();
+  }
+
+  // Both by themselves, for what happens in between. `request` has its line
+  // end.
+  void Send(absl::string_view request);
+  absl::string_view Receive();
 
  private:
   const std::string request_;
