@@ -13,6 +13,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/time/time.h"
 #include "ax/edit/stream.h"
@@ -44,6 +45,8 @@ constexpr char kExamples[] = R"(Examples:
   tactus undo                     takes the last edit back
   tactus stream --when-moved hold
   tactus status                   whether a daemon runs, and how it is
+  tactus pair                     shows a code for another device
+  tactus pair CODE --at HOST:PORT on that one, as the first one shows it
 )";
 
 std::string Footer() {
@@ -112,6 +115,7 @@ class CommandLine {
     AddStream();
     AddTry();
     AddDaemon();
+    AddPeers();
   }
 
   std::variant<Arguments, Ending> Parse(int argc, const char* const* argv) {
@@ -396,6 +400,67 @@ class CommandLine {
                Arguments::Command::kResume);
   }
 
+  void AddPeers() {
+    PeerArguments& peer = arguments_.peer;
+    CLI::App* pair = AddCommand(
+        "pair",
+        "Pair with another device: without CODE show one and wait, with it and "
+        "--at complete what the other device shows",
+        Arguments::Command::kPair);
+    code_ = pair->add_option("CODE", code_words_,
+                             "A number and two words; spaces will do");
+    pair->add_option("--at", peer.at,
+                     "Where the other device is, as it shows it")
+        ->type_name("HOST:PORT")
+        ->needs(code_);
+    pair->add_option("--name", peer.name,
+                     "What to call it here; by default what it calls itself")
+        ->type_name("NAME");
+    pair->add_option("--for", offer_for_,
+                     "How long the code that is shown is good")
+        ->type_name("DURATION")
+        ->capture_default_str()
+        ->excludes(code_);
+    pair->add_option("--deadline", pair_deadline_,
+                     "Longest that pairing with CODE may take")
+        ->type_name("DURATION")
+        ->capture_default_str();
+    pair->add_flag("--json", arguments_.json,
+                   "A line of JSON for the code, and one for the end");
+
+    CLI::App* forget = AddCommand(
+        "forget", "End the pairing with a device, and every connection to it",
+        Arguments::Command::kForget);
+    forget->add_option("PEER", peer.peer, "Its name or its id")->required();
+
+    CLI::App* approve =
+        AddCommand("approve", "Answer what `tactus status` lists as waiting",
+                   Arguments::Command::kApprove);
+    approve->add_option("NUMBER", peer.question, "Of what waits")
+        ->required()
+        ->type_name("");
+    approve->add_flag("--refuse", peer.refuse, "Refuse it");
+  }
+
+  absl::Status CheckPeers() {
+    PeerArguments& peer = arguments_.peer;
+    if (arguments_.command == Arguments::Command::kApprove) {
+      return CheckNumber("NUMBER", peer.question, 1, INT64_MAX);
+    }
+    if (arguments_.command != Arguments::Command::kPair) {
+      return absl::OkStatus();
+    }
+    peer.code = absl::StrJoin(code_words_, " ");
+    if (absl::Status status =
+            CheckDuration("--for", offer_for_, absl::Seconds(1),
+                          absl::Minutes(15), &peer.wait);
+        !status.ok()) {
+      return status;
+    }
+    return CheckDuration("--deadline", pair_deadline_, absl::Seconds(1),
+                         absl::Minutes(1), &arguments_.deadline);
+  }
+
   bool Edits() const {
     switch (arguments_.command) {
       case Arguments::Command::kTry:
@@ -512,6 +577,7 @@ class CommandLine {
           "' is no launcher's name: give the name of a .desktop file, without "
           "its folder, as in chromium"));
     }
+    if (absl::Status status = CheckPeers(); !status.ok()) return status;
     return CheckEdit();
   }
 
@@ -521,6 +587,7 @@ class CommandLine {
   CLI::Option* count_ = nullptr;
   CLI::Option* launcher_ = nullptr;
   CLI::Option* try_wait_ = nullptr;
+  CLI::Option* code_ = nullptr;
   Arguments arguments_;
   std::string wait_ = "0";
   std::string deadline_ = "500ms";
@@ -528,6 +595,9 @@ class CommandLine {
   std::string edit_deadline_ = "5s";
   std::string hold_for_ = "30s";
   std::string when_moved_ = "hold";
+  std::string offer_for_ = "5m";
+  std::string pair_deadline_ = "20s";
+  std::vector<std::string> code_words_;
   std::optional<std::string> range_;
   std::optional<std::string> token_;
 };

@@ -40,6 +40,17 @@ struct EditArguments {
   absl::Duration hold_for = absl::Seconds(30);      // stream
 };
 
+// Of the commands for other devices.
+struct PeerArguments {
+  std::string code;  // pair: as typed; empty: show one
+  std::string at;    // pair: "HOST:PORT"; may be empty
+  std::string name;  // pair: what to call the peer; empty: what it says
+  absl::Duration wait = absl::Minutes(5);  // pair: how long the code is good
+  std::string peer;                        // forget: a name or an id
+  int64_t question = 0;                    // approve: its number
+  bool refuse = false;                     // approve
+};
+
 struct Arguments {
   enum class Command {
     kSnapshot,
@@ -55,6 +66,9 @@ struct Arguments {
     kStatus,
     kPause,
     kResume,
+    kPair,
+    kForget,
+    kApprove,
   };
 
   Command command = Command::kSnapshot;
@@ -69,6 +83,7 @@ struct Arguments {
   int64_t count = 0;              // watch: lines, 0 for no end
   std::string launcher_override;  // doctor: the launcher's name
   EditArguments edit;
+  PeerArguments peer;
 };
 
 // The command line asked for no command: print these and exit.

@@ -90,6 +90,49 @@ TEST(ArgumentsTest, CommandsOfTheDaemonAreKnown) {
   EXPECT_NE(Refused({"pause", "--json"}), "");
 }
 
+TEST(ArgumentsTest, PairShowsACodeOrTakesOne) {
+  Arguments shows = Accepted({"pair"});
+  EXPECT_EQ(shows.command, Arguments::Command::kPair);
+  EXPECT_EQ(shows.peer.code, "");
+  EXPECT_EQ(shows.peer.wait, absl::Minutes(5));
+  shows = Accepted({"pair", "--for", "30s", "--name", "laptop", "--json"});
+  EXPECT_EQ(shows.peer.wait, absl::Seconds(30));
+  EXPECT_EQ(shows.peer.name, "laptop");
+  EXPECT_TRUE(shows.json);
+
+  Arguments takes = Accepted({"pair", "417-maple-otter", "--at", "[::1]:7411"});
+  EXPECT_EQ(takes.peer.code, "417-maple-otter");
+  EXPECT_EQ(takes.peer.at, "[::1]:7411");
+  EXPECT_EQ(takes.deadline, absl::Seconds(20));
+  takes = Accepted({"pair", "417", "maple", "otter", "--deadline", "5s"});
+  EXPECT_EQ(takes.peer.code, "417 maple otter");
+  EXPECT_EQ(takes.deadline, absl::Seconds(5));
+
+  EXPECT_NE(Refused({"pair", "--at", "[::1]:7411"}), "");
+  EXPECT_NE(Refused({"pair", "417-maple-otter", "--for", "30s"}), "");
+  EXPECT_NE(Refused({"pair", "--for", "16m"}), "");
+  EXPECT_NE(Refused({"pair", "417-maple-otter", "--deadline", "2m"}), "");
+}
+
+TEST(ArgumentsTest, ForgetAndApproveNeedWhomAndWhat) {
+  const Arguments forget = Accepted({"forget", "laptop"});
+  EXPECT_EQ(forget.command, Arguments::Command::kForget);
+  EXPECT_EQ(forget.peer.peer, "laptop");
+  EXPECT_NE(Refused({"forget"}), "");
+
+  Arguments approve = Accepted({"approve", "7"});
+  EXPECT_EQ(approve.command, Arguments::Command::kApprove);
+  EXPECT_EQ(approve.peer.question, 7);
+  EXPECT_FALSE(approve.peer.refuse);
+  approve = Accepted({"approve", "8", "--refuse"});
+  EXPECT_EQ(approve.peer.question, 8);
+  EXPECT_TRUE(approve.peer.refuse);
+  for (const char* wrong : {"0", "-1", "seven"}) {
+    EXPECT_NE(Refused({"approve", wrong}), "") << wrong;
+  }
+  EXPECT_NE(Refused({"approve"}), "");
+}
+
 TEST(ArgumentsTest, WatchTakesItsOptionsAndHasNoEndByDefault) {
   const Arguments arguments =
       Accepted({"watch", "--text", "--for", "10s", "--count", "2"});

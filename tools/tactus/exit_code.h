@@ -35,7 +35,8 @@ inline constexpr ExitCodeMeaning kExitCodes[] = {
      "refused or failed, and nothing changed: trying again is safe"},
     {ExitCode::kUsage, "wrong usage"},
     {ExitCode::kCannotRun, "cannot run here; the message says what to do"},
-    {ExitCode::kUnknown, "unknown: an edit was sent, with no proof either way"},
+    {ExitCode::kUnknown,
+     "unknown: something was sent, with no proof either way"},
     {ExitCode::kDiverged, "diverged: an edit changed the text otherwise"},
 };
 

@@ -40,6 +40,7 @@
 #include "tools/tactus/launcher.h"
 #include "tools/tactus/lines.h"
 #include "tools/tactus/output.h"
+#include "tools/tactus/peer_commands.h"
 #include "tools/tactus/remote.h"
 #include "tools/tactus/stop_signals.h"
 #include "tools/tactus/stream.h"
@@ -369,6 +370,12 @@ ExitCode Run(const Arguments& arguments) {
     case Arguments::Command::kPause:
     case Arguments::Command::kResume:
       return AskDaemon(arguments);
+    case Arguments::Command::kPair:
+      return Pair(arguments);
+    case Arguments::Command::kForget:
+      return Forget(arguments);
+    case Arguments::Command::kApprove:
+      return Approve(arguments);
   }
   return ExitCode::kUsage;
 }

@@ -26,12 +26,14 @@
 #include "tools/control/calls.h"
 #include "tools/control/client.h"
 #include "tools/control/json_rpc.h"
+#include "tools/tactus/answer.h"
 #include "tools/tactus/arguments.h"
 #include "tools/tactus/exit_code.h"
 #include "tools/tactus/human.h"
 #include "tools/tactus/json.h"
 #include "tools/tactus/json_line.h"
 #include "tools/tactus/output.h"
+#include "tools/tactus/peer_commands.h"
 #include "tools/tactus/stream.h"
 
 namespace tactus::cli {
@@ -48,8 +50,6 @@ using control::Code;
 constexpr absl::Duration kGrace = absl::Seconds(5);
 // What is round the parameters of a request.
 constexpr size_t kEnvelope = 1024;
-// To find out whether a daemon is there, where the command has no deadline.
-constexpr absl::Duration kGreeting = absl::Seconds(5);
 
 absl::Time Now() { return ax::Clock::Real().Now(); }
 
@@ -64,28 +64,6 @@ std::string Serialized(const object& params) {
   return boost::json::serialize(params);
 }
 
-// A member of an answer; null where it is another than wanted.
-const object* Object(const object* from, const char* name) {
-  const value* held = from == nullptr ? nullptr : from->if_contains(name);
-  return held == nullptr ? nullptr : held->if_object();
-}
-std::string Text(const object* from, const char* name) {
-  const value* held = from == nullptr ? nullptr : from->if_contains(name);
-  if (held == nullptr || !held->is_string()) return "";
-  return {held->get_string().data(), held->get_string().size()};
-}
-int64_t Number(const object* from, const char* name) {
-  const value* held = from == nullptr ? nullptr : from->if_contains(name);
-  return held == nullptr || !held->is_int64() ? 0 : held->get_int64();
-}
-bool Flag(const object* from, const char* name) {
-  const value* held = from == nullptr ? nullptr : from->if_contains(name);
-  return held != nullptr && held->is_bool() && held->get_bool();
-}
-const object* ResultOf(const Answer& answer) {
-  return answer.result == nullptr ? nullptr : answer.result->if_object();
-}
-
 // This process is on another desktop than the daemon, as far as both know.
 bool IsAnother(const char* variable, const std::string& theirs) {
   const char* ours = getenv(variable);
@@ -95,25 +73,6 @@ bool IsAnother(const char* variable, const std::string& theirs) {
 
 int64_t Milliseconds(absl::Duration duration) {
   return std::max<int64_t>(1, absl::ToInt64Milliseconds(duration));
-}
-
-absl::Status NoAnswer() {
-  return absl::DataLossError(
-      "the daemon's answer cannot be understood: `--no-daemon` does without "
-      "it");
-}
-
-// How a command ends whose request the daemon refused. Nothing was begun.
-ExitCode Refused(const control::Error& error) {
-  Complain(error.message);
-  switch (error.code) {
-    case Code::kNotConnected:
-      return ExitCodeFor(error.status);
-    case Code::kPaused:
-      return ExitCode::kCannotRun;
-    default:
-      return ExitCode::kFailed;
-  }
 }
 
 ExitCode Finish(const std::string& result, ExitCode code) {
@@ -136,7 +95,7 @@ ax::EditResult Untold(const absl::Status& status) {
 }
 
 std::optional<ax::Outcome> OutcomeOf(const object* edit) {
-  const std::string name = Text(edit, "outcome");
+  const std::string name = TextOf(edit, "outcome");
   for (const ax::Outcome outcome :
        {ax::Outcome::kVerified, ax::Outcome::kRefused, ax::Outcome::kFailed,
         ax::Outcome::kDiverged, ax::Outcome::kUnknown}) {
@@ -175,15 +134,15 @@ const char* MethodOf(Arguments::Command command) {
 // The exit code of a snapshot that was read, as exit_code.h has it, and its
 // complaint.
 ExitCode CodeOf(const object& snapshot) {
-  const object* errors = Object(&snapshot, "errors");
-  const object* status = Object(&snapshot, "value_status");
+  const object* errors = ObjectOf(&snapshot, "errors");
+  const object* status = ObjectOf(&snapshot, "value_status");
   const bool role = errors == nullptr || errors->contains("role");
-  const std::string code = Text(status, "code");
-  if (!role && (Flag(&snapshot, "secure") || status == nullptr ||
+  const std::string code = TextOf(status, "code");
+  if (!role && (FlagOf(&snapshot, "secure") || status == nullptr ||
                 code == "UNIMPLEMENTED")) {
     return ExitCode::kDone;
   }
-  Complain(absl::StrCat("the text was not read: ", Text(status, "message")));
+  Complain(absl::StrCat("the text was not read: ", TextOf(status, "message")));
   return ExitCode::kFailed;
 }
 
@@ -201,8 +160,8 @@ absl::StatusOr<std::unique_ptr<Client>> FindDaemon(const Arguments& arguments,
   if (absl::IsNotFound(client.status())) return nullptr;
   if (!client.ok()) return client;
   const object* status = ResultOf((*client)->greeting());
-  if (IsAnother("DISPLAY", Text(status, "display")) ||
-      IsAnother("AT_SPI_BUS_ADDRESS", Text(status, "accessibility_bus"))) {
+  if (IsAnother("DISPLAY", TextOf(status, "display")) ||
+      IsAnother("AT_SPI_BUS_ADDRESS", TextOf(status, "accessibility_bus"))) {
     return nullptr;
   }
   return client;
@@ -225,12 +184,12 @@ ExitCode SnapshotBy(Client& daemon, const Arguments& arguments,
     }
     return Refused(*answer->error);
   }
-  const object* snapshot = Object(ResultOf(*answer), "snapshot");
+  const object* snapshot = ObjectOf(ResultOf(*answer), "snapshot");
   if (snapshot == nullptr) return Complain(NoAnswer());
   const ExitCode code = CodeOf(*snapshot);
-  return Finish(
-      arguments.json ? JsonLine(*snapshot) : Text(ResultOf(*answer), "people"),
-      code);
+  return Finish(arguments.json ? JsonLine(*snapshot)
+                               : TextOf(ResultOf(*answer), "people"),
+                code);
 }
 
 std::optional<std::string> EditParams(const ax::Edit* edit,
@@ -269,7 +228,7 @@ ExitCode EditBy(Client& daemon, const Arguments& arguments,
       daemon.Call(MethodOf(arguments.command), params, Now() + left + kGrace);
   if (answer.ok() && answer->error.has_value()) return Refused(*answer->error);
   const object* result = answer.ok() ? ResultOf(*answer) : nullptr;
-  const object* edit = Object(result, "edit");
+  const object* edit = ObjectOf(result, "edit");
   const std::optional<ax::Outcome> outcome = OutcomeOf(edit);
   if (!outcome.has_value()) {
     const ax::EditResult untold =
@@ -279,14 +238,14 @@ ExitCode EditBy(Client& daemon, const Arguments& arguments,
     return Finish(arguments.json ? EditJson(untold) : EditForPeople(untold),
                   ExitCodeFor(untold.outcome));
   }
-  if (const std::string note = Text(result, "note"); !note.empty()) {
+  if (const std::string note = TextOf(result, "note"); !note.empty()) {
     Complain(note);
   }
   if (*outcome != ax::Outcome::kVerified) {
     Complain(
-        absl::StrCat(ax::OutcomeName(*outcome), ": ", Text(edit, "message")));
+        absl::StrCat(ax::OutcomeName(*outcome), ": ", TextOf(edit, "message")));
   }
-  return Finish(arguments.json ? JsonLine(*edit) : Text(result, "people"),
+  return Finish(arguments.json ? JsonLine(*edit) : TextOf(result, "people"),
                 ExitCodeFor(*outcome));
 }
 
@@ -331,19 +290,19 @@ StreamAnswer RemoteStream::Write(StreamLine::Kind kind,
     return AnswerOf(refused, kind);
   }
   const object* result = answer.ok() ? ResultOf(*answer) : nullptr;
-  const object* edit = Object(result, "edit");
+  const object* edit = ObjectOf(result, "edit");
   const std::optional<ax::Outcome> outcome = OutcomeOf(edit);
   if (!outcome.has_value()) {
     ended_ = true;
     holding_ = false;
     return AnswerOf(Untold(answer.ok() ? NoAnswer() : answer.status()), kind);
   }
-  holding_ = Flag(result, "holding");
-  ended_ = Flag(result, "ended");
+  holding_ = FlagOf(result, "holding");
+  ended_ = FlagOf(result, "ended");
   StreamAnswer told;
   told.outcome = *outcome;
   told.line = JsonLine(*edit);
-  const std::string reason = Text(edit, "reason");
+  const std::string reason = TextOf(edit, "reason");
   // The two that decide what comes next.
   for (const ax::Reason known : {ax::Reason::kStale, ax::Reason::kSuperseded}) {
     if (absl::string_view(reason) == ax::ReasonName(known)) told.reason = known;
@@ -353,9 +312,9 @@ StreamAnswer RemoteStream::Write(StreamLine::Kind kind,
 
 std::optional<ExitCode> CannotStream(Client& daemon) {
   const object* status = ResultOf(daemon.greeting());
-  const std::string state = Text(status, "state");
+  const std::string state = TextOf(status, "state");
   if (state == "disconnected") {
-    Complain(Text(status, "why"));
+    Complain(TextOf(status, "why"));
     return ExitCode::kCannotRun;
   }
   if (state == "paused") {
@@ -394,12 +353,12 @@ ExitCode WatchBy(Client& daemon, const Arguments& arguments, int stop_fd) {
     if (absl::IsCancelled(next.status())) return ExitCode::kDone;
     if (!next.ok()) return Complain(next.status());
     if (next->method == "text.watch_ended") {
-      const object* status = Object(next->params.get(), "status");
+      const object* status = ObjectOf(next->params.get(), "status");
       if (status == nullptr) return ExitCode::kDone;
-      Complain(Text(status, "message"));
+      Complain(TextOf(status, "message"));
       return ExitCode::kFailed;
     }
-    const object* change = Object(next->params.get(), "change");
+    const object* change = ObjectOf(next->params.get(), "change");
     if (next->method != "text.changed" || change == nullptr) continue;
     const absl::Status written = WriteResult(JsonLine(*change));
     // Whoever closed the pipe has seen enough.
@@ -411,17 +370,9 @@ ExitCode WatchBy(Client& daemon, const Arguments& arguments, int stop_fd) {
 
 namespace {
 
-// Nothing where there is nothing to tell.
-std::string Row(const char* name, const std::string& text) {
-  if (text.empty()) return "";
-  std::string row = name;
-  row.resize(13, ' ');
-  return absl::StrCat(row, ax::ForTerminal(text), "\n");
-}
-
 std::string StatusForPeople(const object& status) {
-  const std::string state = Text(&status, "state");
-  const std::string why = Text(&status, "why");
+  const std::string state = TextOf(&status, "state");
+  const std::string why = TextOf(&status, "why");
   std::string denied;
   if (const value* names = status.if_contains("denied");
       names != nullptr && names->is_array()) {
@@ -433,36 +384,30 @@ std::string StatusForPeople(const object& status) {
     }
   }
   return absl::StrCat(
-      Row("daemon", absl::StrCat("version ", Text(&status, "version"),
-                                 ", process ", Number(&status, "pid"))),
+      Row("daemon", absl::StrCat("version ", TextOf(&status, "version"),
+                                 ", process ", NumberOf(&status, "pid"))),
       Row("state", why.empty() ? state : absl::StrCat(state, ": ", why)),
       Row("for", absl::FormatDuration(
-                     absl::Seconds(Number(&status, "uptime_ms") / 1000))),
-      Row("bus", Text(&status, "accessibility_bus")),
-      Row("display", Text(&status, "display")),
+                     absl::Seconds(NumberOf(&status, "uptime_ms") / 1000))),
+      Row("bus", TextOf(&status, "accessibility_bus")),
+      Row("display", TextOf(&status, "display")),
       Row("clients",
-          absl::StrCat(Number(&status, "clients"), ", ",
-                       Number(&status, "pending"), " requests under way, ",
-                       Number(&status, "watches"), " watches")),
-      Row("started", Flag(&status, "activated") ? "by its socket" : "by hand"),
-      Row("config", Text(&status, "config")), Row("denied", denied));
+          absl::StrCat(NumberOf(&status, "clients"), ", ",
+                       NumberOf(&status, "pending"), " requests under way, ",
+                       NumberOf(&status, "watches"), " watches")),
+      Row("started",
+          FlagOf(&status, "activated") ? "by its socket" : "by hand"),
+      Row("config", TextOf(&status, "config")), Row("denied", denied),
+      PeersForPeople(status));
 }
 
 }  // namespace
 
 ExitCode AskDaemon(const Arguments& arguments) {
-  const absl::Time deadline = Now() + kGreeting;
-  absl::StatusOr<std::unique_ptr<Client>> daemon =
-      Client::Connect(control::DefaultFolder(), kVersion, deadline);
-  if (absl::IsNotFound(daemon.status())) {
-    Complain(
-        "no daemon runs: start `tactusd`, or `systemctl --user start "
-        "tactusd.socket`. Commands work without");
-    return ExitCode::kCannotRun;
-  }
+  absl::StatusOr<std::unique_ptr<Client>> daemon = NeedDaemon();
   if (!daemon.ok()) return Complain(daemon.status());
   const absl::StatusOr<Answer> answer =
-      (*daemon)->Call(MethodOf(arguments.command), "{}", deadline);
+      (*daemon)->Call(MethodOf(arguments.command), "{}", Now() + kGrace);
   if (!answer.ok()) return Complain(answer.status());
   if (answer->error.has_value()) return Refused(*answer->error);
   const object* result = ResultOf(*answer);

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include <boost/json.hpp>
 #include <functional>
 #include <string>
 #include <vector>
@@ -16,6 +17,7 @@
 #include "gtest/gtest.h"
 #include "tools/tactus/undo_store.h"
 #include "tools/tactusd/lane.h"
+#include "tools/tactusd/methods.h"
 #include "tools/tactusd/testing/mock_daemon.h"
 
 namespace tactus::daemon {
@@ -542,6 +544,47 @@ TEST(DispatcherDenialTest, NothingOfADeniedApplicationIsAskedFor) {
   EXPECT_EQ(daemon.source().writer().log().size(), 1u);
   EXPECT_TRUE(absl::StrContains(ask(Request(4, "status"))[0],
                                 R"("denied":["EDITOR"])"));
+}
+
+TEST(DispatcherModules, MethodsThatModulesAddedAreAnsweredAsItsOwn) {
+  Methods methods;
+  methods.AddBrief("m.brief", [](const boost::json::object& params) -> Reply {
+    return absl::StrCat("{\"given\":", params.size(), "}");
+  });
+  methods.AddLong("m.long",
+                  [](const boost::json::object&, Session& session) -> Reply {
+                    session.Tell("m.begun", "{}");
+                    if (!session.status().ok()) return "{}";
+                    return NotDone(absl::NotFoundError("no such thing"));
+                  });
+  methods.Refuse("m.", absl::FailedPreconditionError("no folder"));
+  methods.AddStatus("moving", [] { return "[1]"; });
+  methods.AddStatus("moving", [] { return "[2]"; });
+  methods.AddStatus("other", [] { return "null"; });
+  MockDaemon daemon(ax::mock::EditorDesktop("hello"), "", {}, &methods);
+  daemon.Open(1);
+  const auto ask = [&daemon](const std::string& line) {
+    daemon.Line(1, line);
+    daemon.RunAll();
+    return daemon.Told(1);
+  };
+  EXPECT_EQ(ask(Request(1, "m.brief", R"({"a":1,"b":2})")),
+            Lines{"{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"given\":2}}\n"});
+  EXPECT_EQ(ask(Request(2, "m.long")),
+            (Lines{"{\"jsonrpc\":\"2.0\",\"method\":\"m.begun\",\"params\":{}}"
+                   "\n",
+                   R"({"jsonrpc":"2.0","id":2,"error":{"code":-32008,)"
+                   R"("message":"no such thing","data":{"status":{"code":)"
+                   "\"NOT_FOUND\",\"message\":\"no such thing\"}}}}\n"}));
+  EXPECT_EQ(ask(Request(3, "m.none")),
+            Lines{R"({"jsonrpc":"2.0","id":3,"error":{"code":-32008,)"
+                  R"("message":"no folder","data":{"status":{"code":)"
+                  "\"FAILED_PRECONDITION\",\"message\":\"no folder\"}}}}\n"});
+  EXPECT_TRUE(absl::StrContains(ask(Request(4, "status"))[0],
+                                ",\"denied\":[],\"moving\":[2],\"other\":null}"
+                                "}\n"));
+  // Unlike a request, a notification does nothing.
+  EXPECT_EQ(ask(R"({"jsonrpc":"2.0","method":"m.long"})"), Lines{});
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // `tactusd`: the resident daemon. See docs/control.md.
 
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -24,6 +25,7 @@
 #include "ax/text/escape.h"
 #include "tools/config/config.h"
 #include "tools/control/address.h"
+#include "tools/control/json_rpc.h"
 #include "tools/tactus/arguments.h"
 #include "tools/tactus/hands.h"
 #include "tools/tactus/stop_signals.h"
@@ -35,6 +37,7 @@
 #include "tools/tactusd/echo_method.h"
 #include "tools/tactusd/link.h"
 #include "tools/tactusd/methods.h"
+#include "tools/tactusd/peer_methods.h"
 #include "tools/tactusd/peers.h"
 #include "tools/tactusd/watches.h"
 #include "transfer/stream/header.h"
@@ -51,12 +54,14 @@ constexpr char kHelp[] = R"(usage: tactusd [--help | --version]
 
 The resident daemon of Tactus. It stays connected to accessibility and knows
 what has the focus, so that `tactus` answers at once. `tactus` uses it when it
-runs; nothing else has to be told.
+runs; nothing else has to be told. It is also what other devices that were
+paired with this one (`tactus pair`) talk to, with a desktop or without.
 
 It listens on $XDG_RUNTIME_DIR/tactus/control.sock, or on the socket that
 systemd hands it (tactusd.socket), for programs of the same user alone. It reads
-$XDG_CONFIG_HOME/tactus/config.json when it starts. It logs to standard error,
-and never a text.
+$XDG_CONFIG_HOME/tactus/config.json when it starts. This device's key and the
+list of its peers are in $XDG_STATE_HOME/tactus; no port is open until a device
+is paired or is to be. It logs to standard error, and never a text.
 
 SIGTERM or SIGINT end it when the edit that it has begun has ended; a second one
 at once.
@@ -138,6 +143,9 @@ std::unique_ptr<Peers> OpenPeers(const config::Config& config,
   for (const char* prefix : {"peers.", "files.", "approve"}) {
     methods.Refuse(prefix, peers.status());
   }
+  methods.AddStatus(
+      "no_peers",
+      [why = control::Quoted(peers.status().message())] { return why; });
   return nullptr;
 }
 
@@ -162,12 +170,22 @@ int Serve() {
   Approvals approvals(&ax::Clock::Real());
   // Destroyed after the dispatcher, whose long calls use it.
   const std::unique_ptr<Peers> peers = OpenPeers(*config, methods);
+  std::unique_ptr<PeerMethods> peer_methods;
   std::optional<EchoMethod> echo;
   if (peers != nullptr) {
     // Modules add their methods and handlers here, before anything is served.
+    char host[HOST_NAME_MAX + 1] = {};
+    if (gethostname(host, sizeof(host) - 1) != 0) host[0] = '\0';
+    peer_methods = std::make_unique<PeerMethods>(
+        peers.get(), &approvals,
+        PeerMethodsOptions{
+            .device = DeviceName(host), .config = &*config, .log = LogLine});
+    peer_methods->Register(methods);
     echo.emplace(&peers->transport(), &peers->pinned());
     echo->Register(methods);
     peers->Handle(transfer::StreamKind::kMessage, ServeEchoes);
+    // What moves: a module that moves something says so in its place.
+    methods.AddStatus("moving", [] { return "[]"; });
     if (absl::Status started = peers->Start(); !started.ok()) {
       return CannotRun(started);
     }

@@ -29,6 +29,11 @@ void Methods::Refuse(const std::string& prefix, const absl::Status& why) {
 
 void Methods::AddStatus(const std::string& member,
                         std::function<std::string()> value) {
+  for (auto& [name, held] : status_) {
+    if (name != member) continue;
+    held = std::move(value);
+    return;
+  }
   status_.emplace_back(member, std::move(value));
 }
 

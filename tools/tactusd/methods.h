@@ -85,7 +85,8 @@ class Methods {
   // Every method whose name begins so, unless it was added, is answered so.
   void Refuse(const std::string& prefix, const absl::Status& why);
 
-  // A member of `status`: `value` returns JSON, soon and from any thread.
+  // A member of `status`: `value` returns JSON, soon and from any thread. Takes
+  // the place of what was added for the member before.
   void AddStatus(const std::string& member, std::function<std::string()> value);
 
   // Each null where there is none.

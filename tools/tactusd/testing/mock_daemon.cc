@@ -25,6 +25,7 @@
 #include "tools/tactus/undo_store.h"
 #include "tools/tactusd/desk.h"
 #include "tools/tactusd/dispatcher.h"
+#include "tools/tactusd/methods.h"
 #include "tools/tactusd/sink.h"
 
 namespace tactus::daemon {
@@ -124,7 +125,7 @@ LinkState MockSource::state() {
 
 MockDaemon::MockDaemon(ax::mock::Desktop desktop,
                        const std::string& undo_folder,
-                       std::vector<std::string> denied)
+                       std::vector<std::string> denied, const Methods* methods)
     : world_(std::move(desktop)),
       source_(&world_, &clock_, denied),
       dispatcher_(
@@ -142,7 +143,8 @@ MockDaemon::MockDaemon(ax::mock::Desktop desktop,
            .about = {.version = "1.2.3",
                      .pid = 7,
                      .config = denied.empty() ? "" : "/config.json",
-                     .denied = denied}}) {}
+                     .denied = denied},
+           .methods = methods}) {}
 
 void MockDaemon::RunAll() {
   while (dispatcher_.reads().RunOne() || dispatcher_.edits().RunOne()) {

@@ -28,6 +28,7 @@
 #include "ax/server/server.h"
 #include "tools/tactusd/desk.h"
 #include "tools/tactusd/dispatcher.h"
+#include "tools/tactusd/methods.h"
 #include "tools/tactusd/sink.h"
 
 namespace tactus::daemon {
@@ -72,7 +73,8 @@ class MockDaemon : public Sink {
  public:
   explicit MockDaemon(ax::mock::Desktop desktop,
                       const std::string& undo_folder = "",
-                      std::vector<std::string> denied = {});
+                      std::vector<std::string> denied = {},
+                      const Methods* methods = nullptr);
 
   ax::mock::World& world() { return world_; }
   ax::SimulatedClock& clock() { return clock_; }

@@ -1,0 +1,132 @@
+#include "tools/tactusd/approvals.h"
+
+#include <functional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/time/time.h"
+#include "ax/clock/clock.h"
+#include "gtest/gtest.h"
+
+namespace tactus::daemon {
+namespace {
+
+using absl::StatusCode;
+
+const Question kQuestion = {
+    .peer = "laptop", .kind = "files", .text = "3 files"};
+
+// The first question that waits, once one does.
+WaitingQuestion First(Approvals& approvals) {
+  for (;;) {
+    const std::vector<WaitingQuestion> waiting = approvals.Waiting();
+    if (!waiting.empty()) return waiting.front();
+    std::this_thread::yield();
+  }
+}
+
+TEST(Approvals, WhatAPersonApprovesIsOkAndWhatTheyRefuseIsDenied) {
+  for (const bool approved : {true, false}) {
+    Approvals approvals(&ax::Clock::Real());
+    absl::Status answer;
+    std::thread asking([&] { answer = approvals.Ask(kQuestion, nullptr); });
+    const WaitingQuestion waiting = First(approvals);
+    EXPECT_EQ(waiting.id, 1);
+    EXPECT_EQ(waiting.question.peer, "laptop");
+    EXPECT_EQ(waiting.question.kind, "files");
+    EXPECT_EQ(waiting.question.text, "3 files");
+    EXPECT_LE(waiting.left, absl::Seconds(60));
+    EXPECT_TRUE(approvals.Answer(1, approved).ok());
+    asking.join();
+    EXPECT_EQ(answer.code(),
+              approved ? StatusCode::kOk : StatusCode::kPermissionDenied);
+    EXPECT_TRUE(approvals.Waiting().empty());
+    // Once.
+    EXPECT_EQ(approvals.Answer(1, true).code(), StatusCode::kNotFound);
+  }
+}
+
+TEST(Approvals, SilenceIsARefusal) {
+  ax::SimulatedClock clock;
+  Approvals approvals(&clock);
+  int looks = 0;
+  // Asked whether it is wanted still, it lets time pass.
+  EXPECT_EQ(approvals
+                .Ask(kQuestion,
+                     [&] {
+                       const std::vector<WaitingQuestion> waiting =
+                           approvals.Waiting();
+                       EXPECT_EQ(waiting.size(), looks < 2 ? 1u : 0u);
+                       clock.Advance(absl::Seconds(++looks < 3 ? 30 : 0));
+                       return false;
+                     })
+                .code(),
+            StatusCode::kDeadlineExceeded);
+  EXPECT_EQ(looks, 2);
+  EXPECT_EQ(approvals.Answer(1, true).code(), StatusCode::kNotFound);
+}
+
+TEST(Approvals, WhoHasGoneWantsNoAnswer) {
+  Approvals approvals(&ax::Clock::Real());
+  EXPECT_EQ(approvals.Ask(kQuestion, [] { return true; }).code(),
+            StatusCode::kCancelled);
+  EXPECT_TRUE(approvals.Waiting().empty());
+}
+
+TEST(Approvals, EndOfTheDaemonEndsWhatWaitsAndWhatIsAskedLater) {
+  Approvals approvals(&ax::Clock::Real());
+  absl::Status answer;
+  std::thread asking([&] { answer = approvals.Ask(kQuestion, nullptr); });
+  (void)First(approvals);
+  approvals.Stop();
+  asking.join();
+  EXPECT_EQ(answer.code(), StatusCode::kCancelled);
+  EXPECT_EQ(approvals.Ask(kQuestion, nullptr).code(), StatusCode::kCancelled);
+}
+
+// Asks `count` times at once, within each other.
+void AskMany(Approvals& approvals, const std::vector<std::string>& peers,
+             size_t at, std::vector<StatusCode>& codes) {
+  if (at == peers.size()) return;
+  codes[at] = approvals
+                  .Ask({.peer = peers[at], .kind = "files"},
+                       [&] {
+                         AskMany(approvals, peers, at + 1, codes);
+                         return true;
+                       })
+                  .code();
+}
+
+TEST(Approvals, OnePeerMayAskFourTimesAtOnceAndAllThirtyTwo) {
+  Approvals approvals(&ax::Clock::Real());
+  std::vector<std::string> peers;
+  for (int peer = 0; peer < 9; ++peer) {
+    for (int i = 0; i < 4; ++i) peers.push_back("peer" + std::to_string(peer));
+  }
+  std::vector<StatusCode> codes(peers.size());
+  AskMany(approvals, peers, 0, codes);
+  for (size_t i = 0; i < 32; ++i) EXPECT_EQ(codes[i], StatusCode::kCancelled);
+  EXPECT_EQ(codes[32], StatusCode::kResourceExhausted);
+
+  peers.assign(5, "laptop");
+  codes.assign(5, StatusCode::kOk);
+  AskMany(approvals, peers, 0, codes);
+  EXPECT_EQ(codes[3], StatusCode::kCancelled);
+  EXPECT_EQ(codes[4], StatusCode::kResourceExhausted);
+}
+
+TEST(Approvals, LongTextIsCut) {
+  Approvals approvals(&ax::Clock::Real());
+  size_t shown = 0;
+  (void)approvals.Ask(
+      {.peer = "laptop", .kind = "files", .text = std::string(5000, 'x')}, [&] {
+        shown = approvals.Waiting().front().question.text.size();
+        return true;
+      });
+  EXPECT_EQ(shown, 1024u);
+}
+
+}  // namespace
+}  // namespace tactus::daemon

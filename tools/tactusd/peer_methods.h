@@ -1,0 +1,73 @@
+// The daemon's methods for its peers (docs/control.md): pairing with them,
+// listing and forgetting them, and answering what waits for a person.
+//
+// Example:
+//
+//   PeerMethods pairing(&peers, &approvals, {.device = "desk"});
+//   pairing.Register(methods);
+//
+// One offer to pair is open at a time: the transport lets one stranger in at a
+// time, and a person reads one code.
+#ifndef TACTUS_TOOLS_TACTUSD_PEER_METHODS_H_
+#define TACTUS_TOOLS_TACTUSD_PEER_METHODS_H_
+
+#include <atomic>
+#include <boost/json/fwd.hpp>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "absl/strings/string_view.h"
+#include "absl/time/time.h"
+#include "tools/config/config.h"
+#include "tools/tactusd/approvals.h"
+#include "tools/tactusd/methods.h"
+#include "tools/tactusd/peers.h"
+
+namespace tactus::daemon {
+
+// What other devices call this one: the host's name, as far as it can be one.
+std::string DeviceName(absl::string_view host);
+
+// Where other devices reach what listens at `listening`: an address that stands
+// for all is replaced by those that this machine has. "HOST:PORT" each.
+std::vector<std::string> ReachableAt(const std::vector<std::string>& listening);
+
+struct PeerMethodsOptions {
+  std::string device;  // this one's name
+  const config::Config* config = nullptr;
+  std::function<void(const std::string&)> log;
+};
+
+class PeerMethods {
+ public:
+  // An offer that nobody takes up: the person has to walk over to the other
+  // device, and whoever overhears the code has no longer.
+  static constexpr absl::Duration kOffer = absl::Minutes(5);
+  static constexpr absl::Duration kLongestOffer = absl::Minutes(15);
+  // Of the side that types the code.
+  static constexpr absl::Duration kPair = absl::Seconds(20);
+
+  // All must outlive it, and it the dispatcher.
+  PeerMethods(Peers* peers, Approvals* approvals, PeerMethodsOptions options);
+
+  void Register(Methods& methods);
+
+ private:
+  Reply Offer(const boost::json::object& given, Session& session);
+  Reply Pair(const boost::json::object& given, Session& session);
+  Reply Forget(const boost::json::object& given);
+  Reply Approve(const boost::json::object& given);
+  std::string Device() const;
+  std::string List() const;
+  std::string Waiting() const;
+
+  Peers& peers_;
+  Approvals& approvals_;
+  const PeerMethodsOptions options_;
+  std::atomic<bool> offering_ = false;
+};
+
+}  // namespace tactus::daemon
+
+#endif  // TACTUS_TOOLS_TACTUSD_PEER_METHODS_H_

@@ -1,0 +1,177 @@
+#include "tools/tactusd/stream_router.h"
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/match.h"
+#include "absl/strings/string_view.h"
+#include "absl/time/time.h"
+#include "absl/types/span.h"
+#include "ax/sync/condition.h"
+#include "ax/sync/mutex.h"
+#include "gtest/gtest.h"
+#include "tools/tactusd/threads.h"
+#include "transfer/identity/device_id.h"
+#include "transfer/stream/header.h"
+#include "transfer/stream/stream.h"
+#include "transfer/stream/transport.h"
+
+namespace tactus::daemon {
+namespace {
+
+using ax::MutexLock;
+using transfer::DeviceId;
+using transfer::KeyDigest;
+using transfer::Stream;
+using transfer::StreamHeader;
+using transfer::StreamKind;
+
+DeviceId Id(uint8_t seed) {
+  return DeviceId(KeyDigest::OfPublicKey({&seed, 1}));
+}
+
+// A stream that nobody reads; it tells when it is gone.
+class Silent : public Stream {
+ public:
+  Silent(DeviceId peer, StreamKind kind, std::atomic<int>* gone)
+      : peer_(std::move(peer)), header_{.kind = kind}, gone_(*gone) {}
+  ~Silent() override { ++gone_; }
+  absl::StatusOr<size_t> Read(absl::Span<char>, absl::Time) override {
+    return absl::UnavailableError("");
+  }
+  absl::Status Write(absl::string_view, absl::Time) override {
+    return absl::OkStatus();
+  }
+  absl::Status CloseWrite(absl::Time) override { return absl::OkStatus(); }
+  void Cancel() override {}
+  const DeviceId& peer() const override { return peer_; }
+  const StreamHeader& header() const override { return header_; }
+
+ private:
+  const DeviceId peer_;
+  const StreamHeader header_;
+  std::atomic<int>& gone_;
+};
+
+// Gives the streams that it was made with, one after the other, then ends.
+class Scripted : public transfer::Transport {
+ public:
+  void Give(DeviceId peer, StreamKind kind) {
+    streams_.push_back(std::make_unique<Silent>(std::move(peer), kind, &gone));
+  }
+  absl::StatusOr<std::unique_ptr<Stream>> Open(const DeviceId&,
+                                               const StreamHeader&,
+                                               absl::Time) override {
+    return absl::UnavailableError("");
+  }
+  absl::StatusOr<std::unique_ptr<Stream>> Accept(absl::Time) override {
+    if (next_ == streams_.size()) return absl::CancelledError("shut down");
+    return std::move(streams_[next_++]);
+  }
+  void Forget(const DeviceId&) override {}
+  void Shutdown() override {}
+
+  std::atomic<int> gone = 0;
+
+ private:
+  std::vector<std::unique_ptr<Stream>> streams_;
+  size_t next_ = 0;
+};
+
+class StreamRouterTest : public testing::Test {
+ protected:
+  Scripted transport_;
+  std::vector<std::string> logged_;
+  StreamRouter router_{
+      &transport_, Threads::OfTheSystem(),
+      [this](const std::string& line) { logged_.push_back(line); }};
+};
+
+TEST_F(StreamRouterTest, EachKindGoesToItsHandlerWhichOwnsTheStream) {
+  std::unique_ptr<Stream> file;
+  std::unique_ptr<Stream> mcp;
+  router_.Handle(StreamKind::kFile, [&](std::unique_ptr<Stream> stream) {
+    file = std::move(stream);
+  });
+  router_.Handle(StreamKind::kMcp, [&](std::unique_ptr<Stream> stream) {
+    mcp = std::move(stream);
+  });
+  transport_.Give(Id(1), StreamKind::kMcp);
+  transport_.Give(Id(2), StreamKind::kFile);
+  router_.Run();
+  router_.Stop();
+  ASSERT_TRUE(file != nullptr && mcp != nullptr);
+  EXPECT_EQ(file->peer(), Id(2));
+  EXPECT_EQ(mcp->peer(), Id(1));
+  EXPECT_EQ(transport_.gone, 0);
+  EXPECT_TRUE(logged_.empty());
+}
+
+TEST_F(StreamRouterTest, StreamThatNobodyServesIsCutAndLogged) {
+  transport_.Give(Id(1), StreamKind::kControl);
+  router_.Run();
+  EXPECT_EQ(transport_.gone, 1);
+  ASSERT_EQ(logged_.size(), 1u);
+  EXPECT_TRUE(absl::StrContains(logged_[0], Id(1).text()));
+  EXPECT_TRUE(absl::StrContains(logged_[0], "(control)"));
+}
+
+// Serves nothing before it is let go.
+struct Gate {
+  ax::Mutex mutex;
+  ax::Condition changed;
+  bool open ABSL_GUARDED_BY(mutex) = false;
+  int served ABSL_GUARDED_BY(mutex) = 0;
+
+  void Pass() {
+    MutexLock lock(&mutex);
+    ++served;
+    while (!open) changed.Wait(&mutex);
+  }
+  void Open() {
+    MutexLock lock(&mutex);
+    open = true;
+    changed.NotifyAll();
+  }
+};
+
+TEST_F(StreamRouterTest, PeerWithTooManyIsCutAndAnotherIsServed) {
+  Gate gate;
+  router_.Handle(StreamKind::kFile,
+                 [&](const std::unique_ptr<Stream>&) { gate.Pass(); });
+  for (int i = 0; i < 17; ++i) transport_.Give(Id(1), StreamKind::kFile);
+  transport_.Give(Id(2), StreamKind::kFile);
+  router_.Run();
+  EXPECT_EQ(transport_.gone, 1);
+  EXPECT_EQ(logged_.size(), 1u);
+  gate.Open();
+  router_.Stop();
+  MutexLock lock(&gate.mutex);
+  EXPECT_EQ(gate.served, 17);
+}
+
+TEST_F(StreamRouterTest, NoMoreThanSixtyFourAreServedAtOnce) {
+  Gate gate;
+  router_.Handle(StreamKind::kFile,
+                 [&](const std::unique_ptr<Stream>&) { gate.Pass(); });
+  for (uint8_t peer = 1; peer <= 65; ++peer) {
+    transport_.Give(Id(peer), StreamKind::kFile);
+  }
+  router_.Run();
+  EXPECT_EQ(transport_.gone, 1);
+  gate.Open();
+  router_.Stop();
+  MutexLock lock(&gate.mutex);
+  EXPECT_EQ(gate.served, 64);
+}
+
+}  // namespace
+}  // namespace tactus::daemon
