@@ -253,6 +253,11 @@ class Pair:
         return json.dumps({"jsonrpc": "2.0", "id": 1, "method": "peers.echo",
                            "params": {"peer": "far", "message": "m" * 64}})
 
+    def send_request(self, path):
+        """A line that asks the near daemon to send a file to the far one."""
+        return json.dumps({"jsonrpc": "2.0", "id": 1, "method": "files.send",
+                           "params": {"peer": "far", "paths": [path]}})
+
     def send(self, *paths):
         """Sends files to the far device, where they are in its inbox."""
         self.near.tactus("send", *paths, "far")

@@ -6,6 +6,7 @@ TACTUS LINK.
 import os
 import sys
 import tempfile
+import time
 import unittest
 
 sys.dont_write_bytecode = True
@@ -31,6 +32,17 @@ class TwoPeersTest(unittest.TestCase):
     def echo(self, device, peer, **more):
         return device.ask("peers.echo", dict(more, peer=peer))["round_trip_us"]
 
+    def reached(self, device, peer):
+        """That it answers again, within a minute: a peer that was gone is tried
+        again later."""
+        until = time.monotonic() + 60
+        while True:
+            try:
+                return self.echo(device, peer, deadline_ms=5000)
+            except RuntimeError:
+                self.assertLess(time.monotonic(), until)
+                time.sleep(0.1)
+
     def test_AMessageGoesToThePeerAndBackFromEitherSide(self):
         pair = self.pair()
         self.assertGreater(self.echo(pair.near, "far", message="x" * 4096), 0)
@@ -52,7 +64,7 @@ class TwoPeersTest(unittest.TestCase):
         self.echo(pair.near, "far")
         pair.far.kill()
         pair.far.start()
-        self.assertGreater(self.echo(pair.near, "far", deadline_ms=30000), 0)
+        self.assertGreater(self.reached(pair.near, "far"), 0)
 
     def test_APeerThatIsGoneIsToldWithinTheDeadline(self):
         pair = self.pair()
@@ -79,7 +91,7 @@ class TwoPeersTest(unittest.TestCase):
         with self.assertRaises(RuntimeError):
             self.echo(pair.near, "far", deadline_ms=500)
         link.join()
-        self.assertGreater(self.echo(pair.near, "far", deadline_ms=30000), 0)
+        self.assertGreater(self.reached(pair.near, "far"), 0)
 
 
 if __name__ == "__main__":

@@ -16,6 +16,7 @@
 #include <cstdio>
 #include <iostream>
 #include <memory>
+#include <random>
 #include <string>
 #include <utility>
 #include <vector>
@@ -203,6 +204,21 @@ int First(const std::string& control, const std::string& inbox) {
   return 0;
 }
 
+// That many bytes on standard output, the same each time: blocks of which none
+// is like another.
+int Generate(uint64_t left) {
+  std::mt19937_64 random(1);
+  std::vector<uint64_t> block((1 << 20) / sizeof(uint64_t));
+  for (uint64_t& word : block) word = random();
+  while (left > 0) {
+    ++block[0];
+    const size_t size = std::min<uint64_t>(left, 1 << 20);
+    WriteAll(STDOUT_FILENO, reinterpret_cast<const char*>(block.data()), size);
+    left -= size;
+  }
+  return 0;
+}
+
 // Fixed cost, rate and how far the samples are from them: pairs of bytes and
 // seconds on standard input.
 int Fit() {
@@ -254,6 +270,9 @@ int main(int argc, char** argv) {
   std::string inbox;
   first->add_option("--control", control)->required();
   first->add_option("--inbox", inbox)->required();
+  CLI::App* generate = app.add_subcommand("generate", "bytes, for a pipe");
+  uint64_t bytes = 0;
+  generate->add_option("--bytes", bytes)->required();
   CLI::App* fit = app.add_subcommand("fit", "fixed cost and rate");
   try {
     app.parse(argc, argv);
@@ -261,6 +280,7 @@ int main(int argc, char** argv) {
     return app.exit(error) == 0 ? 0 : 2;
   }
   if (*fit) return tactus::transfer::Fit();
+  if (*generate) return tactus::transfer::Generate(bytes);
   if (*first) return tactus::transfer::First(control, inbox);
   if (*cold) return tactus::transfer::Cold(program, control, request, tries);
   if (*copy) return tactus::transfer::Copy(from, to);
