@@ -163,11 +163,10 @@ class Reader {
                                   "tells those there are"));
       }
       if (!peer.value().is_object()) {
-        return Wrong(
-            name, 2,
-            absl::StrCat(Escaped(peer.key()),
-                         " must be an object, as in {\"files\": "
-                         "\"accept\", \"folder\": \"/home/me/Inbox\"}"));
+        return Wrong(name, 2,
+                     absl::StrCat(Escaped(peer.key()),
+                                  " must be an object, as in {\"files\": "
+                                  "\"accept\", \"folder\": \"/srv/inbox\"}"));
       }
       absl::Status read =
           Peer(peer.value().get_object(), name, &config->peers[name]);
@@ -200,7 +199,7 @@ class Reader {
             Text(member.value()).find('\0') != std::string::npos) {
           return Wrong(name, 2,
                        "\"folder\" must be an absolute path, as in "
-                       "\"/home/me/Inbox\"");
+                       "\"/srv/inbox\"");
         }
         policy->folder = Text(member.value());
       } else {
@@ -213,7 +212,7 @@ class Reader {
     if (policy->files == PeerPolicy::Files::kAccept && policy->folder.empty()) {
       return Wrong(name, 2,
                    "\"files\": \"accept\" needs a \"folder\" for them, as in "
-                   "\"/home/me/Inbox\"");
+                   "\"/srv/inbox\"");
     }
     return absl::OkStatus();
   }

@@ -4,7 +4,7 @@
 //
 //   {"applications": {"deny": ["KeePassXC", "seahorse"]},
 //    "listen": ["192.168.1.7:7411"],
-//    "peers": {"laptop": {"files": "accept", "folder": "/home/me/Inbox"}}}
+//    "peers": {"laptop": {"files": "accept", "folder": "/srv/inbox"}}}
 //
 // It is read strictly: what is not known is an error that names the key and its
 // line, since a denial that is spelled wrong would deny nothing. docs/tactus.md

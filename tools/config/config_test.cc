@@ -103,17 +103,17 @@ TEST(ConfigTest, WhatIsWrongIsNamedWithItsLineAndTheRemedy) {
        "are"},
       {"{\"peers\":\n{\"a\": 7}}",
        "f:2: \"a\" must be an object, as in {\"files\": \"accept\", "
-       "\"folder\": \"/home/me/Inbox\"}"},
+       "\"folder\": \"/srv/inbox\"}"},
       {"{\"peers\": {\"b\": {},\n\"a\": {\"files\": \"yes\"}}}",
        "f:2: \"files\" must be \"ask\", \"accept\" or \"refuse\""},
       {R"({"peers": {"a": {"folder": "in"}}})",
-       "f:1: \"folder\" must be an absolute path, as in \"/home/me/Inbox\""},
+       "f:1: \"folder\" must be an absolute path, as in \"/srv/inbox\""},
       {R"({"peers": {"a": {"file": "ask"}}})",
        "f:1: the key \"file\" is not known: take it out, or write \"files\" or "
        "\"folder\""},
       {R"({"peers": {"a": {"files": "accept"}}})",
        "f:1: \"files\": \"accept\" needs a \"folder\" for them, as in "
-       "\"/home/me/Inbox\""},
+       "\"/srv/inbox\""},
       {"[]", "f:1: it must be a JSON object"},
       {"{} {}", "f:1: there is more after its end"},
       {"{", "f: it is no JSON: its end is missing"},

@@ -47,6 +47,7 @@ constexpr char kExamples[] = R"(Examples:
   tactus status                   whether a daemon runs, and how it is
   tactus pair                     shows a code for another device
   tactus pair CODE --at HOST:PORT on that one, as the first one shows it
+  tactus send notes.txt laptop    a file or a folder to it
 )";
 
 std::string Footer() {
@@ -116,6 +117,7 @@ class CommandLine {
     AddTry();
     AddDaemon();
     AddPeers();
+    AddSend();
   }
 
   std::variant<Arguments, Ending> Parse(int argc, const char* const* argv) {
@@ -442,6 +444,75 @@ class CommandLine {
     approve->add_flag("--refuse", peer.refuse, "Refuse it");
   }
 
+  void AddSend() {
+    CLI::App* command = AddCommand(
+        "send", "Send files, folders or standard input to a paired device",
+        Arguments::Command::kSend);
+    command
+        ->add_option("PATH... PEER[:DIR]", send_words_,
+                     "What to send, - for standard input, and to whom: a name "
+                     "or an id that `tactus status` lists; DIR is beneath the "
+                     "folder that it receives into")
+        ->required()
+        ->type_name("");
+    command
+        ->add_option("--name", arguments_.send.name,
+                     "What standard input is called there")
+        ->type_name("NAME");
+    command->add_flag("--sha256", arguments_.send.sha256,
+                      "Print the SHA-256 of each file, which the peer compares "
+                      "with what it reads back");
+    command->add_flag("--json", arguments_.json,
+                      "A line of JSON for each event");
+  }
+
+  absl::Status CheckSend() {
+    SendArguments& send = arguments_.send;
+    if (arguments_.command != Arguments::Command::kSend) {
+      return absl::OkStatus();
+    }
+    if (send_words_.size() < 2) {
+      return absl::InvalidArgumentError(
+          "say what to send and to whom: tactus send PATH... PEER[:DIR]");
+    }
+    send.paths.assign(send_words_.begin(), send_words_.end() - 1);
+    const std::string& to = send_words_.back();
+    const size_t colon = to.find(':');
+    send.peer = to.substr(0, colon);
+    if (colon != std::string::npos) send.folder = to.substr(colon + 1);
+    while (!send.folder.empty() && send.folder.back() == '/') {
+      send.folder.pop_back();
+    }
+    if (send.peer.empty()) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("'", to, "' names no device: give PEER or PEER:DIR"));
+    }
+    if (!send.folder.empty() && send.folder[0] == '/') {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "'", send.folder,
+          "' begins with /: DIR is beneath the folder that the other device "
+          "receives into"));
+    }
+    bool input = false;
+    for (const std::string& path : send.paths) {
+      if (path.empty()) {
+        return absl::InvalidArgumentError("a PATH is empty");
+      }
+      input = input || path == "-";
+    }
+    if (input && send.paths.size() > 1) {
+      return absl::InvalidArgumentError(
+          "standard input (-) is sent alone: leave the other paths out, or "
+          "write ./- for a file of that name");
+    }
+    if (input == send.name.empty()) {
+      return absl::InvalidArgumentError(
+          input ? "say what standard input is to be called there: --name NAME"
+                : "--name is for standard input (-) alone");
+    }
+    return absl::OkStatus();
+  }
+
   absl::Status CheckPeers() {
     PeerArguments& peer = arguments_.peer;
     if (arguments_.command == Arguments::Command::kApprove) {
@@ -578,6 +649,7 @@ class CommandLine {
           "its folder, as in chromium"));
     }
     if (absl::Status status = CheckPeers(); !status.ok()) return status;
+    if (absl::Status status = CheckSend(); !status.ok()) return status;
     return CheckEdit();
   }
 
@@ -598,6 +670,7 @@ class CommandLine {
   std::string offer_for_ = "5m";
   std::string pair_deadline_ = "20s";
   std::vector<std::string> code_words_;
+  std::vector<std::string> send_words_;
   std::optional<std::string> range_;
   std::optional<std::string> token_;
 };

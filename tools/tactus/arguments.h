@@ -13,6 +13,7 @@
 #include <optional>
 #include <string>
 #include <variant>
+#include <vector>
 
 #include "absl/time/time.h"
 #include "ax/edit/stream.h"
@@ -51,6 +52,15 @@ struct PeerArguments {
   bool refuse = false;                     // approve
 };
 
+// Of `send`.
+struct SendArguments {
+  std::vector<std::string> paths;  // as typed; "-" is standard input
+  std::string peer;                // a name or an id
+  std::string folder;              // beneath the peer's; may be empty
+  std::string name;                // of standard input there
+  bool sha256 = false;
+};
+
 struct Arguments {
   enum class Command {
     kSnapshot,
@@ -69,6 +79,7 @@ struct Arguments {
     kPair,
     kForget,
     kApprove,
+    kSend,
   };
 
   Command command = Command::kSnapshot;
@@ -84,6 +95,7 @@ struct Arguments {
   std::string launcher_override;  // doctor: the launcher's name
   EditArguments edit;
   PeerArguments peer;
+  SendArguments send;
 };
 
 // The command line asked for no command: print these and exit.

@@ -422,7 +422,7 @@ TEST(ArgumentsTest, EachExampleOfTheHelpIsAccepted) {
     Accepted(absl::StrSplit(example, ' '));
     ++examples;
   }
-  EXPECT_EQ(examples, 13);
+  EXPECT_EQ(examples, 16);
 }
 
 TEST(ArgumentsTest, EachCommandHasItsHelp) {
@@ -469,6 +469,27 @@ TEST(ArgumentsTest, VersionIsPrinted) {
   const Ending ending = std::get<Ending>(Parse({"--version"}));
   EXPECT_EQ(ending.code, ExitCode::kDone);
   EXPECT_EQ(ending.out, absl::StrCat("tactus ", kVersion, "\n"));
+}
+
+TEST(Arguments, SendTakesPathsAndThenAPeerMaybeWithAFolder) {
+  Arguments send = Accepted({"send", "a", "b/", "laptop"});
+  EXPECT_EQ(send.command, Arguments::Command::kSend);
+  EXPECT_EQ(send.send.paths, (std::vector<std::string>{"a", "b/"}));
+  EXPECT_EQ(send.send.peer, "laptop");
+  EXPECT_EQ(send.send.folder, "");
+  EXPECT_FALSE(send.send.sha256);
+  send = Accepted({"send", "--sha256", "a", "laptop:x/y/"});
+  EXPECT_EQ(send.send.folder, "x/y");
+  EXPECT_TRUE(send.send.sha256);
+  send = Accepted({"send", "-", "laptop", "--name", "log"});
+  EXPECT_EQ(send.send.paths, (std::vector<std::string>{"-"}));
+  EXPECT_EQ(send.send.name, "log");
+  EXPECT_NE(Refused({"send", "laptop"}), "");
+  EXPECT_NE(Refused({"send", "a", ":x"}), "");
+  EXPECT_NE(Refused({"send", "a", "laptop:/etc"}), "");
+  EXPECT_NE(Refused({"send", "-", "laptop"}), "");
+  EXPECT_NE(Refused({"send", "-", "a", "laptop", "--name", "x"}), "");
+  EXPECT_NE(Refused({"send", "a", "laptop", "--name", "x"}), "");
 }
 
 }  // namespace

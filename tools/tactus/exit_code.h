@@ -37,7 +37,9 @@ inline constexpr ExitCodeMeaning kExitCodes[] = {
     {ExitCode::kCannotRun, "cannot run here; the message says what to do"},
     {ExitCode::kUnknown,
      "unknown: something was sent, with no proof either way"},
-    {ExitCode::kDiverged, "diverged: an edit changed the text otherwise"},
+    {ExitCode::kDiverged,
+     "diverged: an edit changed the text otherwise; of send: some of it was "
+     "left out, and the rest is there"},
 };
 
 // Of a command that only reads. kUnknown and kDiverged never come of it, since

@@ -42,6 +42,7 @@
 #include "tools/tactus/output.h"
 #include "tools/tactus/peer_commands.h"
 #include "tools/tactus/remote.h"
+#include "tools/tactus/send.h"
 #include "tools/tactus/stop_signals.h"
 #include "tools/tactus/stream.h"
 #include "tools/tactus/try.h"
@@ -347,6 +348,18 @@ ExitCode ExamineHere(const Arguments& arguments) {
                 Verdict(checks));
 }
 
+ExitCode SendHere(const Arguments& arguments) {
+  int stop_pipe[2];
+  if (pipe2(stop_pipe, O_CLOEXEC) != 0) {
+    return Complain(absl::ErrnoToStatus(errno, "cannot make a pipe"));
+  }
+  const StopSignals stop([&stop_pipe] {
+    const char byte = 0;
+    if (write(stop_pipe[1], &byte, 1) != 1) _exit(1);
+  });
+  return Send(arguments, stop_pipe[0]);
+}
+
 ExitCode Run(const Arguments& arguments) {
   switch (arguments.command) {
     case Arguments::Command::kSnapshot:
@@ -376,6 +389,8 @@ ExitCode Run(const Arguments& arguments) {
       return Forget(arguments);
     case Arguments::Command::kApprove:
       return Approve(arguments);
+    case Arguments::Command::kSend:
+      return SendHere(arguments);
   }
   return ExitCode::kUsage;
 }

@@ -34,6 +34,7 @@
 #include "tools/tactus/json_line.h"
 #include "tools/tactus/output.h"
 #include "tools/tactus/peer_commands.h"
+#include "tools/tactus/send.h"
 #include "tools/tactus/stream.h"
 
 namespace tactus::cli {
@@ -398,7 +399,7 @@ std::string StatusForPeople(const object& status) {
       Row("started",
           FlagOf(&status, "activated") ? "by its socket" : "by hand"),
       Row("config", TextOf(&status, "config")), Row("denied", denied),
-      PeersForPeople(status));
+      PeersForPeople(status), MovingForPeople(status));
 }
 
 }  // namespace

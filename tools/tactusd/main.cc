@@ -8,6 +8,7 @@
 #include <systemd/sd-daemon.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cstddef>
 #include <cstdio>
 #include <cstring>
@@ -35,6 +36,7 @@
 #include "tools/tactusd/control_server.h"
 #include "tools/tactusd/dispatcher.h"
 #include "tools/tactusd/echo_method.h"
+#include "tools/tactusd/file_methods.h"
 #include "tools/tactusd/link.h"
 #include "tools/tactusd/methods.h"
 #include "tools/tactusd/peer_methods.h"
@@ -160,9 +162,11 @@ int Serve() {
 
   ControlServer server(*fd, LogLine);
   int asked = 0;
+  std::atomic<bool> ending = false;
   // Before any other thread is there.
-  const cli::StopSignals stop([&server, &asked] {
+  const cli::StopSignals stop([&server, &asked, &ending] {
     if (++asked > 1) _exit(kFailed);
+    ending = true;
     server.RequestStop();
   });
   Link link(AtspiLink(*config, LogLine));
@@ -172,6 +176,7 @@ int Serve() {
   const std::unique_ptr<Peers> peers = OpenPeers(*config, methods);
   std::unique_ptr<PeerMethods> peer_methods;
   std::optional<EchoMethod> echo;
+  std::unique_ptr<FileMethods> file_methods;
   if (peers != nullptr) {
     // Modules add their methods and handlers here, before anything is served.
     char host[HOST_NAME_MAX + 1] = {};
@@ -184,8 +189,14 @@ int Serve() {
     echo.emplace(&peers->transport(), &peers->pinned());
     echo->Register(methods);
     peers->Handle(transfer::StreamKind::kMessage, ServeEchoes);
-    // What moves: a module that moves something says so in its place.
-    methods.AddStatus("moving", [] { return "[]"; });
+    file_methods = std::make_unique<FileMethods>(
+        peers.get(), &approvals,
+        FileMethodsOptions{.config = &*config,
+                           .state = StateFolder(),
+                           .inbox = DefaultInbox(),
+                           .ending = &ending,
+                           .log = LogLine});
+    file_methods->Register(methods);
     if (absl::Status started = peers->Start(); !started.ok()) {
       return CannotRun(started);
     }
@@ -218,6 +229,7 @@ int Serve() {
   }
   // Whoever serves a peer may wait for a person.
   approvals.Stop();
+  if (file_methods != nullptr) file_methods->Stop();
   if (peers != nullptr) peers->Stop();
   // A socket that is left leads nobody astray: who connects is told that nobody
   // listens. That of the service manager is its own.

@@ -131,6 +131,10 @@ absl::Status Assembler::ApplyEntry(Entry entry) {
   if (options_.sink >= 0 && (entry.type != EntryType::kFile || entries_ > 1)) {
     return Wrong("more than one file, to where one can be");
   }
+  if (!options_.roots.empty() &&
+      options_.roots.count(entry.path.substr(0, entry.path.find('/'))) == 0) {
+    return Wrong("what it did not offer");
+  }
   const FileTime mtime = {entry.mtime_seconds, entry.mtime_nanoseconds};
   switch (entry.type) {
     case EntryType::kFile: {

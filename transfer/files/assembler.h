@@ -28,6 +28,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -46,6 +47,9 @@ namespace tactus::transfer::files {
 struct AssemblerOptions {
   // Whose files they are; part of the names of unfinished ones.
   std::string peer;
+  // What was offered: the first name of each path is one of these. Empty: of
+  // more than were named, any.
+  std::set<std::string> roots = {};
   // Where the one file goes that is sent to a pipe or a terminal; -1 is none.
   // Nothing else may be sent then. It is not closed.
   int sink = -1;

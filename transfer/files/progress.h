@@ -40,19 +40,6 @@ struct Progress {
   int tries = 0;
 };
 
-class Observer {
- public:
-  virtual ~Observer() = default;
-  virtual void OnProgress(const Progress& progress) {}
-  // A file has ended; with its SHA-256 where that was asked for.
-  virtual void OnFile(absl::string_view path, uint64_t size,
-                      const std::optional<Sha256Digest>& sha256) {}
-  // Something was not sent, or a link not made.
-  virtual void OnLeftOut(absl::string_view path, absl::string_view why) {}
-  // The connection was lost, and it is tried again.
-  virtual void OnRetry(const absl::Status& why) {}
-};
-
 // What became of a transfer, as one side knows it.
 struct TransferResult {
   TransferId id;
@@ -64,6 +51,22 @@ struct TransferResult {
   uint64_t left_out = 0;  // entries that were not sent, and links not made
   // It was not finished and can be gone on with: unfinished files are kept.
   bool parked = false;
+};
+
+class Observer {
+ public:
+  virtual ~Observer() = default;
+  // Of one that is received: a try begins, and ends. There is one at a time.
+  virtual void OnBegin(const TransferId& id, const Progress& progress) {}
+  virtual void OnEnd(const TransferResult& result) {}
+  virtual void OnProgress(const Progress& progress) {}
+  // A file has ended; with its SHA-256 where that was asked for.
+  virtual void OnFile(absl::string_view path, uint64_t size,
+                      const std::optional<Sha256Digest>& sha256) {}
+  // Something was not sent, or a link not made.
+  virtual void OnLeftOut(absl::string_view path, absl::string_view why) {}
+  // The connection was lost, and it is tried again.
+  virtual void OnRetry(const absl::Status& why) {}
 };
 
 }  // namespace tactus::transfer::files

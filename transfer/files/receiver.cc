@@ -8,6 +8,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <variant>
@@ -51,6 +52,20 @@ constexpr size_t kPackFrames = 1024;
 
 std::string Short(absl::string_view reason) {
   return std::string(reason.substr(0, kLongestReason));
+}
+
+// All of them, where all were named.
+std::set<std::string> Roots(const Offer& offer) {
+  if (offer.roots > offer.names.size()) return {};
+  return std::set<std::string>(offer.names.begin(), offer.names.end());
+}
+
+// What somebody agreed to: the rest may change from one try to the next.
+std::string Agreed(const Offer& offer) {
+  Offer agreed = offer;
+  agreed.files = 0;
+  agreed.bytes = 0;
+  return EncodeFrame(agreed);
 }
 
 }  // namespace
@@ -155,7 +170,7 @@ void Receiver::Session::RunSettle(const TransferId& id) {
   const absl::Status claimed = receiver_->Claim(key_, this, &known);
   Verdict verdict = {.id = id, .reason = "this device knows nothing of it"};
   if (claimed.ok()) {
-    known = known || receiver_->FindDecision(key_).has_value();
+    known = known || receiver_->FindDecision(key_, nullptr).has_value();
     const std::optional<Verdict> found = receiver_->Find(key_);
     if (found.has_value()) {
       verdict = *found;
@@ -190,18 +205,21 @@ std::optional<TransferResult> Receiver::Session::RunOffer(const Offer& offer) {
     Say(*found);
     return std::nullopt;
   }
-  std::optional<Decision> decision = receiver_->FindDecision(key_);
+  std::optional<Decision> decision = receiver_->FindDecision(key_, &offer);
   if (!decision.has_value()) {
     decision = receiver_->options_.decide(stream_->peer(), offer,
                                           [this] { return cut_.load(); });
     if (cut_ && !cancelled_) return std::nullopt;
-    if (decision->accepted) receiver_->RememberDecision(key_, *decision);
+    if (decision->accepted) {
+      receiver_->RememberDecision(key_, offer, *decision);
+    }
   }
   observer_ = decision->observer != nullptr ? decision->observer
                                             : std::make_shared<Observer>();
   progress_.total_bytes = offer.bytes;
   progress_.total_files = offer.files;
   progress_.tries = 1;
+  observer_->OnBegin(offer.id, progress_);
   TransferResult result = {.id = offer.id};
   Verdict verdict = {.id = offer.id, .outcome = Outcome::kDone};
   absl::Status received;
@@ -229,6 +247,7 @@ std::optional<TransferResult> Receiver::Session::RunOffer(const Offer& offer) {
           destination.get(),
           delivered != nullptr ? delivered : &receiver_->own_delivered_,
           AssemblerOptions{.peer = stream_->peer().text(),
+                           .roots = Roots(offer),
                            .sink = decision->sink,
                            .stop = [this] { return cut_.load(); }});
       writer_.Add(accept);
@@ -259,6 +278,7 @@ std::optional<TransferResult> Receiver::Session::RunOffer(const Offer& offer) {
         result.reason = verdict.reason;
         result.parked = true;
         result.progress = progress_;
+        observer_->OnEnd(result);
         return result;
       }
     }
@@ -268,6 +288,7 @@ std::optional<TransferResult> Receiver::Session::RunOffer(const Offer& offer) {
   result.reason = verdict.reason;
   result.progress = progress_;
   observer_->OnProgress(progress_);
+  observer_->OnEnd(result);
   release();
   Say(verdict);
   return result;
@@ -494,18 +515,29 @@ void Receiver::Remember(const Key& key, const Verdict& verdict) {
   peer.verdict_order.pop_front();
 }
 
-std::optional<Decision> Receiver::FindDecision(const Key& key) {
+std::optional<Decision> Receiver::FindDecision(const Key& key,
+                                               const Offer* offer) {
   MutexLock lock(&mutex_);
   const auto& decisions = remembered_[key.first].decisions;
   const auto found = decisions.find(key.second);
   if (found == decisions.end()) return std::nullopt;
-  return found->second;
+  // Another offer under the name of one that was agreed to is asked about.
+  if (offer != nullptr && found->second.first != Agreed(*offer)) {
+    return std::nullopt;
+  }
+  return found->second.second;
 }
 
-void Receiver::RememberDecision(const Key& key, const Decision& decision) {
+void Receiver::RememberDecision(const Key& key, const Offer& offer,
+                                const Decision& decision) {
   MutexLock lock(&mutex_);
   Remembered& peer = remembered_[key.first];
-  if (!peer.decisions.emplace(key.second, decision).second) return;
+  if (!peer.decisions
+           .insert_or_assign(key.second,
+                             std::make_pair(Agreed(offer), decision))
+           .second) {
+    return;
+  }
   peer.decision_order.push_back(key.second);
   if (peer.decision_order.size() <= kMostRemembered) return;
   peer.decisions.erase(peer.decision_order.front());

@@ -64,9 +64,9 @@ struct Decision {
 
 struct ReceiverOptions {
   Clock* clock = nullptr;
-  // Asked once for each transfer, by the thread in Serve; may take its time,
-  // but no longer than the sender waits (90 s). `gone` says that nobody waits
-  // any more, and what is answered then counts for nothing.
+  // Asked once for each transfer and what it offers, by the thread in Serve;
+  // may take its time, but no longer than the sender waits (90 s). `gone` says
+  // that nobody waits any more, and what is answered then counts for nothing.
   std::function<Decision(const DeviceId& peer, const Offer& offer,
                          const std::function<bool()>& gone)>
       decide;
@@ -103,7 +103,8 @@ class Receiver {
   struct Remembered {
     std::map<TransferId, Verdict> verdicts;
     std::deque<TransferId> verdict_order;
-    std::map<TransferId, Decision> decisions;
+    // With the offer that each was about.
+    std::map<TransferId, std::pair<std::string, Decision>> decisions;
     std::deque<TransferId> decision_order;
   };
 
@@ -112,8 +113,10 @@ class Receiver {
   void Release(const Key& key, Session* session);
   std::optional<Verdict> Find(const Key& key);
   void Remember(const Key& key, const Verdict& verdict);
-  std::optional<Decision> FindDecision(const Key& key);
-  void RememberDecision(const Key& key, const Decision& decision);
+  // Of that offer; of any where it is null.
+  std::optional<Decision> FindDecision(const Key& key, const Offer* offer);
+  void RememberDecision(const Key& key, const Offer& offer,
+                        const Decision& decision);
 
   ReceiverOptions options_;
   Delivered own_delivered_;

@@ -834,7 +834,10 @@ TEST(Files, AHundredHostileSendersWriteNothingOutside) {
            FrameReader reader(stream.get());
            const absl::Time deadline =
                world.network.clock().Now() + absl::Hours(1);
-           writer.Add(Offer{.roots = 1, .names = {"out"}});
+           // More than are named, so that any name may come.
+           Offer offer = {.roots = 99};
+           offer.names.assign(kMostNames, "out");
+           writer.Add(offer);
            (void)writer.Flush(deadline);
            (void)reader.Next(deadline);
            for (const Frame& frame : scripts[i]) writer.Add(frame);
@@ -855,6 +858,61 @@ TEST(Files, AHundredHostileSendersWriteNothingOutside) {
       EXPECT_EQ(line.find("6576696c"), std::string::npos) << i << " " << line;
     }
   }
+}
+
+// Offers what `offer` says and sends one file of that name.
+Outcome Sneak(World& world, const Offer& offer, const std::string& name) {
+  Outcome outcome = Outcome::kUnknown;
+  world.network.Run(
+      {[&] {
+         auto stream = *world.a.Open(TestId(2), {.kind = StreamKind::kFile},
+                                     absl::InfiniteFuture());
+         FrameWriter writer(stream.get());
+         FrameReader reader(stream.get());
+         const absl::Time deadline =
+             world.network.clock().Now() + absl::Hours(1);
+         writer.Add(offer);
+         (void)writer.Flush(deadline);
+         auto answer = reader.Next(deadline);
+         if (answer.ok() && std::holds_alternative<Accept>(answer->frame)) {
+           writer.Add(Entry{.type = EntryType::kFile, .path = name});
+           writer.Add(FileEnd{.size = 0, .root = RootHash().Digest()});
+           writer.Add(End{1});
+           (void)writer.Flush(deadline);
+           answer = reader.Next(deadline);
+         }
+         if (answer.ok() && std::holds_alternative<Verdict>(answer->frame)) {
+           outcome = std::get<Verdict>(answer->frame).outcome;
+         }
+       },
+       [&] {
+         auto stream =
+             world.b.Accept(world.network.clock().Now() + absl::Seconds(1));
+         (void)world.receiver().Serve(*std::move(stream));
+       }});
+  return outcome;
+}
+
+TEST(Files, OnlyWhatWasOfferedIsTaken) {
+  World world;
+  EXPECT_EQ(Sneak(world, {.roots = 1, .names = {"good"}}, "good"),
+            Outcome::kDone);
+  const TransferId id = {{7}};
+  EXPECT_EQ(Sneak(world, {.id = id, .roots = 1, .names = {"good"}}, "other"),
+            Outcome::kFailed);
+  EXPECT_FALSE(fs::exists(world.inbox() + "/other"));
+}
+
+TEST(Files, AnotherOfferUnderAnAgreedNameIsAskedAbout) {
+  World world({.faults = {{.message = 3, .kind = MemoryFault::kCut}}});
+  const TransferId id = {{7}};
+  EXPECT_EQ(Sneak(world, {.id = id, .roots = 1, .names = {"good"}}, "good"),
+            Outcome::kUnknown);
+  EXPECT_EQ(world.asked, 1);
+  world.decision = {.accepted = false};
+  EXPECT_EQ(Sneak(world, {.id = id, .roots = 1, .names = {"other"}}, "other"),
+            Outcome::kRefused);
+  EXPECT_EQ(world.asked, 2);
 }
 
 }  // namespace

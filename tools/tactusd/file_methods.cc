@@ -1,0 +1,456 @@
+#include "tools/tactusd/file_methods.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+
+#include <boost/json.hpp>
+#include <cerrno>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/escaping.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/string_view.h"
+#include "absl/time/time.h"
+#include "ax/sync/mutex.h"
+#include "tools/config/config.h"
+#include "tools/control/json_rpc.h"
+#include "tools/control/params.h"
+#include "tools/tactusd/approvals.h"
+#include "tools/tactusd/methods.h"
+#include "tools/tactusd/peers.h"
+#include "transfer/clock/clock.h"
+#include "transfer/files/content_hash.h"
+#include "transfer/files/frame.h"
+#include "transfer/files/limits.h"
+#include "transfer/files/meter.h"
+#include "transfer/files/path.h"
+#include "transfer/files/progress.h"
+#include "transfer/files/receiver.h"
+#include "transfer/files/sender.h"
+#include "transfer/files/unique_fd.h"
+#include "transfer/files/walk.h"
+#include "transfer/identity/device_id.h"
+#include "transfer/identity/pinned_peers.h"
+#include "transfer/stream/header.h"
+
+namespace tactus::daemon {
+namespace {
+
+using ax::MutexLock;
+using boost::json::object;
+using control::Params;
+using control::Quoted;
+using transfer::DeviceId;
+using transfer::PinnedPeer;
+using transfer::files::Decision;
+using transfer::files::kSizeUnknown;
+using transfer::files::Offer;
+using transfer::files::Outcome;
+using transfer::files::Progress;
+using transfer::files::Reading;
+using transfer::files::Root;
+using transfer::files::Sender;
+using transfer::files::SendOptions;
+using transfer::files::TransferResult;
+using transfer::files::UniqueFd;
+
+// Between two notifications of how far it is: as often as a person can read.
+constexpr absl::Duration kEvery = absl::Milliseconds(100);
+
+absl::Time Now() { return transfer::Clock::Real().Now(); }
+
+std::string OrNull(uint64_t number) {
+  return number == kSizeUnknown ? "null" : absl::StrCat(number);
+}
+
+std::string Size(uint64_t bytes) {
+  if (bytes == kSizeUnknown) return "a size that is not known";
+  if (bytes < 1000) return absl::StrCat(bytes, " bytes");
+  double size = static_cast<double>(bytes);
+  const char* unit = "";
+  for (const char* larger : {"kB", "MB", "GB", "TB"}) {
+    size /= 1000;
+    unit = larger;
+    if (size < 1000) break;
+  }
+  return absl::StrFormat("%.3g %s", size, unit);
+}
+
+std::string ProgressJson(const Progress& progress, const Reading& reading) {
+  return absl::StrCat(
+      "\"bytes\":", progress.bytes,
+      ",\"total_bytes\":", OrNull(progress.total_bytes),
+      ",\"kept\":", progress.kept, ",\"new\":", progress.fresh,
+      ",\"files\":", progress.files,
+      ",\"total_files\":", OrNull(progress.total_files),
+      ",\"tries\":", progress.tries, ",\"percent\":",
+      reading.percent.has_value() ? absl::StrCat(*reading.percent) : "null",
+      ",\"bytes_per_second\":",
+      reading.rate.has_value() ? absl::StrCat(static_cast<int64_t>(
+                                     reading.rate->bits_per_second() / 8))
+                               : "null",
+      ",\"left_ms\":",
+      reading.left.has_value()
+          ? absl::StrCat(absl::ToInt64Milliseconds(*reading.left))
+          : "null");
+}
+
+// The client's own, opened anew so that it stays when the client goes.
+absl::StatusOr<UniqueFd> OpenInput(int64_t process, int64_t descriptor) {
+  const std::string path = absl::StrCat("/proc/", process, "/fd/", descriptor);
+  UniqueFd fd(open(path.c_str(), O_RDONLY | O_NOCTTY | O_CLOEXEC));
+  if (fd.valid()) return fd;
+  if (errno == ENXIO) {
+    return absl::FailedPreconditionError(
+        "standard input is a socket, which cannot be handed over: put `cat |` "
+        "in front");
+  }
+  return absl::ErrnoToStatus(errno, "cannot open standard input");
+}
+
+}  // namespace
+
+std::string DefaultInbox() {
+  const char* home = getenv("HOME");
+  if (home == nullptr || home[0] != '/') return "";
+  return absl::StrCat(home, "/Downloads");
+}
+
+absl::StatusOr<Root> RootOf(const std::string& path) {
+  if (path.empty() || path[0] != '/' || path.find('\0') != std::string::npos) {
+    return absl::InvalidArgumentError("a path to send must begin with /");
+  }
+  std::string end = path;
+  while (end.size() > 1 && end.back() == '/') end.pop_back();
+  std::string name(transfer::files::NameOf(end));
+  if (name == "." || name == "..") {
+    std::error_code error;
+    const std::filesystem::path real = std::filesystem::canonical(end, error);
+    if (error) {
+      return absl::NotFoundError(
+          absl::StrCat("cannot send: ", error.message()));
+    }
+    name = real.filename().string();
+  }
+  if (name.empty()) {
+    return absl::InvalidArgumentError(
+        "the root of the file system has no name to be sent under");
+  }
+  return Root{path, name};
+}
+
+// Tells the client, and `status`, of one transfer.
+class FileMethods::Watcher : public transfer::files::Observer {
+ public:
+  // Of what is sent.
+  Watcher(FileMethods* files, Session* session, int64_t number)
+      : files_(*files), session_(session), number_(number) {}
+  // Of what is received from `peer`.
+  Watcher(FileMethods* files, std::string name, const DeviceId& peer)
+      : files_(*files), name_(std::move(name)), peer_(peer) {}
+
+  void OnBegin(const transfer::files::TransferId& id,
+               const Progress& progress) override {
+    number_ = files_.Begin(
+        {.peer = name_, .from = peer_, .id = id, .progress = progress});
+  }
+  void OnEnd(const TransferResult&) override { files_.End(number_); }
+
+  void OnProgress(const Progress& progress) override {
+    const absl::Time now = Now();
+    if (now - told_ < kEvery) return;
+    told_ = now;
+    const std::string json = files_.Note(number_, progress);
+    if (session_ == nullptr) return;
+    session_->Progress("files.progress", absl::StrCat("{", json, "}"));
+  }
+  void OnFile(
+      absl::string_view path, uint64_t size,
+      const std::optional<transfer::files::Sha256Digest>& sha256) override {
+    // As sha256sum would: each, or it is of no use.
+    if (session_ == nullptr || !sha256.has_value()) return;
+    session_->Tell(
+        "files.file",
+        absl::StrCat("{\"path\":", Quoted(path), ",\"size\":", size,
+                     ",\"sha256\":\"", transfer::files::Hex(*sha256), "\"}"));
+  }
+  void OnLeftOut(absl::string_view path, absl::string_view why) override {
+    if (session_ == nullptr || ++left_out_ > kMostTold) return;
+    session_->Tell("files.left_out",
+                   absl::StrCat("{\"path\":", Quoted(path),
+                                ",\"why\":", Quoted(why), "}"));
+  }
+  void OnRetry(const absl::Status& why) override {
+    if (session_ == nullptr || ++retries_ > kMostTold) return;
+    session_->Tell("files.retry",
+                   absl::StrCat("{\"status\":", control::StatusJson(why), "}"));
+  }
+
+ private:
+  FileMethods& files_;
+  Session* const session_ = nullptr;
+  const std::string name_;
+  const DeviceId peer_;
+  int64_t number_ = 0;
+  absl::Time told_ = absl::InfinitePast();
+  int left_out_ = 0;
+  int retries_ = 0;
+};
+
+FileMethods::FileMethods(Peers* peers, Approvals* approvals,
+                         FileMethodsOptions options)
+    : peers_(*peers),
+      approvals_(*approvals),
+      options_(std::move(options)),
+      receiver_({.clock = &transfer::Clock::Real(),
+                 .decide =
+                     [this](const DeviceId& peer, const Offer& offer,
+                            const std::function<bool()>& gone) {
+                       return Decide(peer, offer, gone);
+                     },
+                 .delivered = &delivered_}) {
+  if (!options_.state.empty()) {
+    const absl::Status loaded =
+        delivered_.Load(absl::StrCat(options_.state, "/delivered"));
+    if (!loaded.ok()) {
+      options_.log(absl::StrCat("what was delivered is not remembered: ",
+                                loaded.message()));
+    }
+  }
+}
+
+void FileMethods::Register(Methods& methods) {
+  methods.AddLong("files.send", [this](const object& given, Session& session) {
+    return Send(given, session);
+  });
+  methods.AddBrief("files.cancel",
+                   [this](const object& given) { return Cancel(given); });
+  methods.AddStatus("moving", [this] { return ListMoving(); });
+  peers_.Handle(
+      transfer::StreamKind::kFile,
+      [this](std::unique_ptr<transfer::Stream> stream) {
+        const std::string name = NameOf(stream->peer());
+        const std::optional<TransferResult> result =
+            receiver_.Serve(std::move(stream));
+        if (!result.has_value()) return;
+        options_.log(absl::StrCat(
+            "received ", result->progress.files, " files, ",
+            result->progress.bytes, " bytes from ", name, ": ",
+            result->parked ? "cut, to be gone on with"
+                           : transfer::files::OutcomeName(result->outcome)));
+      });
+}
+
+std::string FileMethods::NameOf(const DeviceId& peer) {
+  for (const PinnedPeer& one : peers_.pinned().List()) {
+    if (one.id() == peer) return one.name;
+  }
+  return peer.text();
+}
+
+int64_t FileMethods::Begin(Moving moving) {
+  MutexLock lock(&mutex_);
+  moving_.emplace(next_, std::move(moving));
+  return next_++;
+}
+
+void FileMethods::End(int64_t number) {
+  MutexLock lock(&mutex_);
+  moving_.erase(number);
+}
+
+std::string FileMethods::Note(int64_t number, const Progress& progress) {
+  MutexLock lock(&mutex_);
+  const auto found = moving_.find(number);
+  if (found == moving_.end()) return "";
+  Moving& moving = found->second;
+  moving.progress = progress;
+  moving.reading = moving.meter.Read(progress, Now());
+  return ProgressJson(progress, moving.reading);
+}
+
+std::string FileMethods::ListMoving() {
+  MutexLock lock(&mutex_);
+  std::string list;
+  for (const auto& [number, moving] : moving_) {
+    absl::StrAppend(&list, list.empty() ? "" : ",", "{\"id\":", number,
+                    ",\"peer\":", Quoted(moving.peer), ",\"direction\":\"",
+                    moving.sending ? "send" : "receive", "\",",
+                    ProgressJson(moving.progress, moving.reading), "}");
+  }
+  return absl::StrCat("[", list, "]");
+}
+
+Decision FileMethods::Decide(const DeviceId& peer, const Offer& offer,
+                             const std::function<bool()>& gone) {
+  const std::string name = NameOf(peer);
+  const config::PeerPolicy policy = config::PolicyOf(*options_.config, name);
+  if (policy.files == config::PeerPolicy::Files::kRefuse) {
+    return {.reason = "this device takes no files from that one"};
+  }
+  const bool chosen = !policy.folder.empty();
+  const std::string folder = chosen ? policy.folder : options_.inbox;
+  if (folder.empty()) {
+    return {.reason =
+                "this device has no folder for files: give it one in its "
+                "configuration"};
+  }
+  if (policy.files == config::PeerPolicy::Files::kAsk) {
+    std::string what = offer.names.empty() ? "nothing" : offer.names[0];
+    if (offer.roots > 1) {
+      absl::StrAppend(&what, " and ", offer.roots - 1, " more");
+    }
+    const absl::Status answer = approvals_.Ask(
+        {.peer = name,
+         .kind = "files",
+         .text = absl::StrCat(what, ", ", offer.files, " files, ",
+                              Size(offer.bytes), ", into ", folder,
+                              offer.folder.empty() ? "" : "/", offer.folder)},
+        gone);
+    if (!answer.ok()) {
+      return {.reason = absl::IsDeadlineExceeded(answer)
+                            ? "nobody answered there in time"
+                        : absl::IsPermissionDenied(answer)
+                            ? "it was refused there"
+                            : std::string(answer.message())};
+    }
+  }
+  // A folder that a person named is one that is there, or a mistake.
+  if (!chosen && mkdir(folder.c_str(), 0755) != 0 && errno != EEXIST) {
+    return {.reason = "the folder for files cannot be made there"};
+  }
+  return {.accepted = true,
+          .folder = folder,
+          .observer = std::make_shared<Watcher>(this, name, peer)};
+}
+
+Reply FileMethods::Cancel(const object& given) {
+  Params params(given);
+  int64_t number = 0;
+  params.Number("id", 1, INT64_MAX, &number);
+  if (!params.Has("id")) params.Wrong("id", "there");
+  if (auto error = params.End()) return *error;
+  DeviceId from;
+  transfer::files::TransferId id;
+  {
+    MutexLock lock(&mutex_);
+    const auto found = moving_.find(number);
+    if (found == moving_.end()) {
+      return NotDone(absl::NotFoundError(
+          absl::StrCat("nothing moves under number ", number)));
+    }
+    // It cannot go meanwhile: its end waits for the lock.
+    if (found->second.sender != nullptr) {
+      found->second.sender->Cancel();
+      return "{}";
+    }
+    from = found->second.from;
+    id = found->second.id;
+  }
+  if (receiver_.Cancel(from, id)) return "{}";
+  return NotDone(absl::NotFoundError(
+      absl::StrCat("number ", number, " does not move at present")));
+}
+
+Reply FileMethods::Send(const object& given, Session& session) {
+  Params params(given);
+  std::string peer;
+  std::string folder;
+  std::string name;
+  std::vector<std::string> paths;
+  std::vector<std::string> encoded;
+  int64_t process = 0;
+  int64_t descriptor = -1;
+  SendOptions options;
+  params.String("peer", &peer);
+  params.String("folder", &folder);
+  params.Strings("paths", kMostPaths, &paths);
+  params.Strings("paths_base64", kMostPaths, &encoded);
+  params.Number("process", 1, INT32_MAX, &process);
+  params.Number("descriptor", 0, INT32_MAX, &descriptor);
+  params.String("name", &name);
+  params.Flag("sha256", &options.sha256);
+  if (!params.Has("peer")) params.Wrong("peer", "there");
+  const bool input = params.Has("process");
+  if (input != params.Has("descriptor") || input != params.Has("name")) {
+    params.Wrong("process", "there with descriptor and name, or not at all");
+  }
+  if (input == (params.Has("paths") || params.Has("paths_base64"))) {
+    params.Wrong("paths", "there, or process is, and not both");
+  }
+  for (const std::string& one : encoded) {
+    std::string path;
+    if (!absl::Base64Unescape(one, &path)) {
+      params.Wrong("paths_base64", "texts in base64");
+      break;
+    }
+    paths.push_back(std::move(path));
+  }
+  if (auto error = params.End()) return *error;
+  const absl::StatusOr<PinnedPeer> found = peers_.pinned().Find(peer);
+  if (!found.ok()) return NotDone(found.status());
+  options.peer = found->id();
+  options.folder = folder;
+  for (const std::string& path : paths) {
+    absl::StatusOr<Root> root = RootOf(path);
+    if (!root.ok()) return NotDone(root.status());
+    options.roots.push_back(*std::move(root));
+  }
+  UniqueFd pipe;
+  if (input) {
+    absl::StatusOr<UniqueFd> opened = OpenInput(process, descriptor);
+    if (!opened.ok()) return NotDone(opened.status());
+    pipe = *std::move(opened);
+    options.pipe = pipe.get();
+    options.pipe_name = name;
+  }
+
+  const absl::Time begun = Now();
+  const int64_t number = Begin({.peer = found->name, .sending = true});
+  Watcher watcher(this, &session, number);
+  Sender sender(&peers_.transport(), &transfer::Clock::Real(),
+                std::move(options), &watcher);
+  {
+    MutexLock lock(&mutex_);
+    moving_[number].sender = &sender;
+  }
+  session.OnCancel([this, &sender] {
+    if (options_.ending != nullptr && *options_.ending) {
+      sender.Park();
+    } else {
+      sender.Cancel();
+    }
+  });
+  const TransferResult result = sender.Run();
+  // Nobody touches the sender any more.
+  session.OnCancel(nullptr);
+  End(number);
+  options_.log(absl::StrCat("sent ", result.progress.files, " files, ",
+                            result.progress.bytes, " bytes to ", found->name,
+                            ": ",
+                            transfer::files::OutcomeName(result.outcome)));
+  return absl::StrCat(
+      "{\"outcome\":\"", transfer::files::OutcomeName(result.outcome),
+      "\",\"reason\":", result.reason.empty() ? "null" : Quoted(result.reason),
+      ",\"transfer\":\"", result.id.Hex(), "\",\"peer\":", Quoted(found->name),
+      ",\"files\":", result.progress.files,
+      ",\"bytes\":", result.progress.bytes, ",\"kept\":", result.progress.kept,
+      ",\"new\":", result.progress.fresh, ",\"replaced\":", result.replaced,
+      ",\"left_out\":", result.left_out, ",\"tries\":", result.progress.tries,
+      ",\"resumable\":", result.parked ? "true" : "false",
+      ",\"elapsed_ms\":", absl::ToInt64Milliseconds(Now() - begun), "}");
+}
+
+}  // namespace tactus::daemon

@@ -1,0 +1,313 @@
+#!/usr/bin/python3
+"""Files between two daemons on loopback: files_test.py TACTUSD TACTUS [ROUNDS].
+
+What is asked, taken, refused and shown; and that a daemon which is killed at
+any time, ROUNDS times, spoils nothing. No desktop is needed.
+"""
+
+import hashlib
+import json
+import os
+import pty
+import random
+import select
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import unittest
+
+import peers_test
+
+_ROUNDS = int(sys.argv[3]) if len(sys.argv) > 3 else 20
+_PATIENCE = 60
+
+
+def tree(folder):
+    """All that is beneath `folder`: type, mode, time, content."""
+    found = {}
+    for path, folders, files in os.walk(os.fsencode(folder)):
+        for name in folders + files:
+            whole = os.path.join(path, name)
+            info = os.lstat(whole)
+            content = b""
+            if os.path.islink(whole):
+                content = os.readlink(whole)
+            elif os.path.isfile(whole):
+                with open(whole, "rb") as file:
+                    content = hashlib.sha256(file.read()).digest()
+            found[os.path.relpath(whole, os.fsencode(folder))] = (
+                info.st_mode, info.st_mtime_ns, content)
+    return found
+
+
+class Files(unittest.TestCase):
+    maxDiff = None
+
+    def setUp(self):
+        self.scratch = tempfile.mkdtemp(prefix="tactus-files", dir="/tmp")
+        self.addCleanup(shutil.rmtree, self.scratch, True)
+        self.inbox = os.path.join(self.scratch, "inbox")
+        self.source = os.path.join(self.scratch, "source")
+        os.mkdir(self.inbox)
+        os.mkdir(self.source)
+
+    def finish(self, process):
+        out, err = process.communicate(timeout=_PATIENCE)
+        return process.returncode, out.decode(), err.decode()
+
+    def write(self, name, content):
+        path = os.path.join(os.fsencode(self.source),
+                            name if isinstance(name, bytes) else name.encode())
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "wb") as file:
+            file.write(content)
+        return os.fsdecode(path)
+
+    def paired(self, policy=None):
+        """The laptop sends, the desk receives."""
+        config = {"listen": ["127.0.0.1:0"]}
+        if policy is not None:
+            config["peers"] = {"laptop": policy}
+        desk = peers_test.Device(self, config)
+        desk.environment["HOME"] = self.scratch
+        desk.start()
+        laptop = peers_test.Device(self).start()
+        offer, code, at = desk.offer("--name", "laptop")
+        done = laptop.tactus("pair", code, "--at", at, "--name", "desk")
+        self.assertEqual((done[0], done[2]), (0, ""))
+        self.assertEqual(self.finish(offer)[0], 0)
+        # To be found where it was when it starts anew.
+        config["listen"] = desk.status()["listening"]
+        with open(os.path.join(desk.home, "c", "tactus", "config.json"), "w",
+                  encoding="utf-8") as file:
+            json.dump(config, file)
+        return desk, laptop
+
+    def accepting(self):
+        return self.paired({"files": "accept", "folder": self.inbox})
+
+    def begin(self, device, *arguments, stdin=subprocess.DEVNULL):
+        process = subprocess.Popen([peers_test._TACTUS, "send", *arguments],
+                                   env=device.environment, cwd=self.source,
+                                   stdin=stdin, stdout=subprocess.PIPE,
+                                   stderr=subprocess.PIPE)
+        self.addCleanup(process.stdout.close)
+        self.addCleanup(process.stderr.close)
+        self.addCleanup(process.wait)
+        self.addCleanup(process.kill)
+        return process
+
+    def test_WhatIsAcceptedArrivesAndAPipeIsToldNothing(self):
+        desk, laptop = self.accepting()
+        self.write("t/a", b"a")
+        self.write("t/d/b", b"b" * 100000)
+        self.write(b"t/\xff", b"odd")
+        os.symlink("a", os.path.join(self.source, "t", "link"))
+        self.assertEqual(self.finish(self.begin(laptop, "t", "desk")),
+                         (0, "", ""))
+        self.assertEqual(tree(self.inbox), tree(self.source))
+        # A second time nothing is sent, and a folder can be named.
+        process = self.begin(laptop, "--json", "t/", "desk")
+        code, out, err = self.finish(process)
+        self.assertEqual((code, err), (0, ""))
+        ended = json.loads(out.splitlines()[-1])
+        self.assertEqual((ended["event"], ended["outcome"], ended["new"],
+                          ended["kept"], ended["files"], ended["replaced"],
+                          ended["left_out"], ended["peer"]),
+                         ("ended", "done", 0, 100004, 3, 0, 0, "desk"))
+        self.assertEqual(self.finish(
+            self.begin(laptop, "t/a", "desk:x/y"))[0], 0)
+        with open(os.path.join(self.inbox, "x", "y", "a"), "rb") as file:
+            self.assertEqual(file.read(), b"a")
+        self.assertEqual(desk.status()["moving"], [])
+        log = "".join(desk.logged + laptop.logged)
+        self.assertIn("received 3 files, 100004 bytes from laptop: done", log)
+        self.assertNotIn("link", log)
+
+    def test_DigestIsThatOfSha256sum(self):
+        _, laptop = self.accepting()
+        self.write("f", b"abc")
+        code, out, err = self.finish(
+            self.begin(laptop, "--sha256", "f", "desk"))
+        self.assertEqual((code, err), (0, ""))
+        self.assertEqual(out, hashlib.sha256(b"abc").hexdigest() + "  f\n")
+
+    def test_StandardInputGoesIntoAFile(self):
+        desk, laptop = self.accepting()
+        process = self.begin(laptop, "-", "desk", "--name", "log",
+                             stdin=subprocess.PIPE)
+        content = os.urandom(3000001)
+        process.stdin.write(content)
+        process.stdin.flush()
+        desk.until(lambda s: s["moving"] and s["moving"][0]["bytes"] > 0)
+        moving = desk.status()["moving"][0]
+        self.assertEqual((moving["peer"], moving["direction"],
+                          moving["total_bytes"], moving["percent"]),
+                         ("laptop", "receive", None, None))
+        code, out, err = desk.tactus("status")
+        self.assertRegex(out, r"(?m)^moving       number \d+, from laptop, ")
+        process.stdin.close()
+        process.stdin = None
+        self.assertEqual(self.finish(process), (0, "", ""))
+        with open(os.path.join(self.inbox, "log"), "rb") as file:
+            self.assertEqual(file.read(), content)
+
+    def test_AClientThatIsKilledLeavesNoHalfFile(self):
+        desk, laptop = self.accepting()
+        process = self.begin(laptop, "-", "desk", "--name", "log",
+                             stdin=subprocess.PIPE)
+        process.stdin.write(b"half")
+        process.stdin.flush()
+        desk.until(lambda s: s["moving"])
+        process.kill()
+        process.wait(_PATIENCE)
+        process.stdin.close()
+        desk.until(lambda s: not s["moving"])
+        self.assertEqual(os.listdir(self.inbox), [])
+
+    def test_APersonIsAskedAndAnswers(self):
+        desk, laptop = self.paired()
+        self.write("holiday/1", b"x" * 5)
+        process = self.begin(laptop, "holiday", "desk")
+        waiting = desk.until(lambda s: s["waiting"])["waiting"][0]
+        self.assertEqual((waiting["peer"], waiting["kind"]),
+                         ("laptop", "files"))
+        self.assertEqual(waiting["text"],
+                         "holiday, 1 files, 5 bytes, into %s/Downloads"
+                         % self.scratch)
+        self.assertEqual(
+            desk.tactus("approve", str(waiting["id"])), (0, "", ""))
+        self.assertEqual(self.finish(process), (0, "", ""))
+        self.assertEqual(
+            tree(os.path.join(self.scratch, "Downloads"))[b"holiday/1"][2],
+            hashlib.sha256(b"x" * 5).digest())
+
+        process = self.begin(laptop, "holiday", "desk")
+        waiting = desk.until(lambda s: s["waiting"])["waiting"][0]
+        self.assertEqual(desk.tactus("approve", str(waiting["id"]),
+                                     "--refuse"), (0, "", ""))
+        self.assertEqual(
+            self.finish(process),
+            (1, "", "tactus: refused: it was refused there\n"))
+
+    def test_WhatIsRefusedIsSaidAndWhoIsNotPairedIsNotKnown(self):
+        _, laptop = self.paired({"files": "refuse"})
+        self.write("f", b"x")
+        code, out, err = self.finish(self.begin(laptop, "f", "desk"))
+        self.assertEqual((code, out), (1, ""))
+        self.assertIn("takes no files from that one", err)
+        code, out, err = self.finish(self.begin(laptop, "f", "phone"))
+        self.assertEqual((code, out), (1, ""))
+        self.assertIn("phone", err)
+        code, out, err = self.finish(self.begin(laptop, "none", "desk"))
+        self.assertEqual((code, out), (1, ""))
+        self.assertIn("none", err)
+
+    def on_terminal(self, device, *arguments):
+        """What a terminal is shown, and the exit code."""
+        pid, terminal = pty.fork()
+        if pid == 0:
+            os.chdir(self.source)
+            os.execve(peers_test._TACTUS,
+                      [peers_test._TACTUS, *arguments], device.environment)
+        shown = b""
+        end = time.monotonic() + _PATIENCE
+        while time.monotonic() < end:
+            ready, _, _ = select.select([terminal], [], [], 1)
+            if not ready:
+                continue
+            try:
+                part = os.read(terminal, 65536)
+            except OSError:
+                break
+            if not part:
+                break
+            shown += part
+        os.close(terminal)
+        return shown, os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+
+    def test_NamesDoNothingToATerminal(self):
+        desk, laptop = self.paired()
+        evil = b"\x1b]0;owned\x07\x1b[2J\r\xe2\x80\xae\x9b31m"
+        self.write(evil + b"/" + evil, b"x")
+        os.symlink(b"/etc/" + evil,
+                   os.path.join(os.fsencode(self.source), evil, b"l" + evil))
+        shown = {}
+
+        def send():
+            shown["sent"] = self.on_terminal(
+                laptop, "send", "--sha256", os.fsdecode(evil), "desk")
+        thread = threading.Thread(target=send)
+        thread.start()
+        waiting = desk.until(lambda s: s["waiting"])["waiting"][0]
+        shown["status"] = self.on_terminal(desk, "status")
+        self.assertEqual(desk.tactus("approve", str(waiting["id"]))[0], 0)
+        thread.join(_PATIENCE)
+        self.assertEqual(shown["sent"][1], 5)
+        self.assertIn(b"left out", shown["sent"][0])
+        self.assertIn(b"waiting", shown["status"][0])
+        for text, _ in shown.values():
+            # What the command itself does: erases its line.
+            text = text.replace(b"\r\x1b[K", b"").replace(b"\r\n", b"\n")
+            text = text.decode()  # and is UTF-8
+            for character in text:
+                self.assertTrue(character == "\n" or character.isprintable(),
+                                repr(text))
+
+    def test_ReceiverThatStopsAndStartsIsGoneOnWith(self):
+        desk, laptop = self.accepting()
+        self.write("f", os.urandom(64 << 20))
+        process = self.begin(laptop, "--json", "f", "desk")
+        # In the midst, as far as the machine lets us.
+        for line in process.stdout:
+            event = json.loads(line)
+            if event["event"] == "ended" or event.get("bytes", 0) > 4 << 20:
+                break
+        desk.stop()
+        desk.start()
+        code, out, err = self.finish(process)
+        self.assertEqual((code, err), (0, ""))
+        self.assertEqual(tree(self.inbox), tree(self.source))
+
+    def test_KilledAtAnyTimeItEndsInAWholeFile(self):
+        desk, laptop = self.accepting()
+        seed = random.randrange(1 << 32)
+        print("seed", seed, flush=True)
+        chance = random.Random(seed)
+        for i in range(200):
+            self.write("t/small/%d" % i, b"%d" % i * 50)
+        took = 0.5
+        for i in range(_ROUNDS):
+            self.write("t/big", os.urandom(16 << 20))
+            process = self.begin(laptop, "t", "desk")
+            time.sleep(chance.random() * took)
+            victim = chance.choice([desk, laptop])
+            victim.daemon.kill()
+            victim.daemon.wait(_PATIENCE)
+            if victim is laptop:
+                # It had ended, had not begun, or nobody can know.
+                self.assertIn(self.finish(process)[0], (0, 1, 3, 4))
+            # Under its name there is a whole file, or none.
+            if i > 0:
+                self.assertIn(
+                    os.path.getsize(os.path.join(self.inbox, "t", "big")),
+                    (16 << 20,))
+            victim.start()
+            if victim is desk:
+                code, out, err = self.finish(process)
+                self.assertEqual(code, 0, err)
+            begun = time.monotonic()
+            code, out, err = self.finish(self.begin(laptop, "t", "desk"))
+            took = max(took, time.monotonic() - begun)
+            self.assertEqual((code, err), (0, ""))
+            self.assertEqual(tree(self.inbox), tree(self.source))
+
+
+if __name__ == "__main__":
+    tests = unittest.defaultTestLoader.loadTestsFromTestCase(Files)
+    outcome = unittest.TextTestRunner(verbosity=2).run(tests)
+    sys.exit(0 if outcome.wasSuccessful() and outcome.testsRun else 1)
