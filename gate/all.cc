@@ -30,9 +30,10 @@ struct Part {
 
 // Those that need nothing but a machine and a ledger. `compare` needs a base.
 constexpr Part kParts[] = {
-    {"ax_trips", true, false, false},   {"ax_read", true, false, true},
-    {"ax_ratio", true, false, true},    {"budget", true, true, false},
-    {"regression", false, true, false}, {"history", false, true, false}};
+    {"ax_trips", true, false, false}, {"ax_read", true, false, true},
+    {"ax_ratio", true, false, true},  {"transfer", true, false, true},
+    {"budget", true, true, false},    {"regression", false, true, false},
+    {"history", false, true, false}};
 
 Report Broken(const Part& part, std::string reason) {
   return {.gate = part.name,

@@ -35,7 +35,7 @@ ALLOWED = {
 
 # Parts of tools that tests and benchmarks everywhere may use, so that they
 # themselves must depend on nothing of ours.
-LEAVES = ("tools/deps", "tools/desktop")
+LEAVES = ("tools/deps", "tools/desktop", "tools/netns")
 
 
 def package_of(label):

@@ -78,8 +78,11 @@ class CheckDepsTest(unittest.TestCase):
             library_edge("//tools/desktop:run", "//ax/types:types"),
             ["//tools/desktop:run depends on //ax/types:types: tools/desktop "
              "is a leaf and depends on nothing of ours"])
-        self.assertNotEqual(
-            library_edge("//tools/deps:a", "//tools/tactus:tactus"), [])
+        for leaf in "deps", "netns":
+            self.assertNotEqual(
+                library_edge(f"//tools/{leaf}:a", "//tools/tactus:tactus"), [])
+            self.assertNotEqual(
+                library_edge("//ax/atspi:server", f"//tools/{leaf}:run"), [])
 
     def test_library_of_the_system_is_anyones(self):
         self.assertEqual(library_edge("//ledger:a", "@absl//:status"), [])

@@ -35,12 +35,14 @@
 #include "tools/tactusd/atspi_desk.h"
 #include "tools/tactusd/control_server.h"
 #include "tools/tactusd/dispatcher.h"
+#include "tools/tactusd/echo_method.h"
 #include "tools/tactusd/file_methods.h"
 #include "tools/tactusd/link.h"
 #include "tools/tactusd/methods.h"
 #include "tools/tactusd/peer_methods.h"
 #include "tools/tactusd/peers.h"
 #include "tools/tactusd/watches.h"
+#include "transfer/stream/header.h"
 
 namespace tactus::daemon {
 namespace {
@@ -173,6 +175,7 @@ int Serve() {
   // Destroyed after the dispatcher, whose long calls use it.
   const std::unique_ptr<Peers> peers = OpenPeers(*config, methods);
   std::unique_ptr<PeerMethods> peer_methods;
+  std::optional<EchoMethod> echo;
   std::unique_ptr<FileMethods> file_methods;
   if (peers != nullptr) {
     // Modules add their methods and handlers here, before anything is served.
@@ -183,6 +186,9 @@ int Serve() {
         PeerMethodsOptions{
             .device = DeviceName(host), .config = &*config, .log = LogLine});
     peer_methods->Register(methods);
+    echo.emplace(&peers->transport(), &peers->pinned());
+    echo->Register(methods);
+    peers->Handle(transfer::StreamKind::kMessage, ServeEchoes);
     file_methods = std::make_unique<FileMethods>(
         peers.get(), &approvals,
         FileMethodsOptions{.config = &*config,

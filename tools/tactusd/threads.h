@@ -11,6 +11,10 @@
 //   if (!threads.Start([] { ... })) TellBusy();
 //   threads.Join();      // once all have been told to end
 //
+// A thread that has done its work waits for more for kKept: of requests that
+// follow each other each would start a thread otherwise, which takes longer
+// than many of them.
+//
 // Safe to call from any thread but from its own.
 #ifndef TACTUS_TOOLS_TACTUSD_THREADS_H_
 #define TACTUS_TOOLS_TACTUSD_THREADS_H_
@@ -19,8 +23,10 @@
 #include <functional>
 #include <memory>
 #include <thread>
+#include <vector>
 
 #include "absl/base/thread_annotations.h"
+#include "absl/time/time.h"
 #include "ax/sync/condition.h"
 #include "ax/sync/mutex.h"
 
@@ -30,6 +36,10 @@ class Threads {
  public:
   // Runs its argument: on a thread, or at once in a test.
   using Spawn = std::function<std::thread(std::function<void()>)>;
+  // Long for a program that asks one thing after the other, and soon over for a
+  // daemon that is to be idle.
+  static constexpr absl::Duration kKept = absl::Seconds(1);
+
   // One of the system's; not joinable where it gives none.
   static Spawn OfTheSystem();
 
@@ -49,13 +59,27 @@ class Threads {
   size_t running();
 
  private:
+  // A thread that waits. Each has a condition of its own: to wake all for one
+  // would cost more than to start one.
+  struct Waiting {
+    ax::Condition told;
+    std::function<void()> run;  // under the mutex of State
+  };
+
   // What a thread that is ending still touches.
   struct State {
     ax::Mutex mutex;
     ax::Condition changed;
     size_t running ABSL_GUARDED_BY(mutex) = 0;
+    // Those that have been given nothing, who came last at the end: it is given
+    // the next piece, so that the others end.
+    std::vector<std::shared_ptr<Waiting>> waiting ABSL_GUARDED_BY(mutex);
     bool joining ABSL_GUARDED_BY(mutex) = false;
   };
+
+  // The end of a piece of work; `stays` to wait for another one, which is
+  // returned. Null where the thread is to end.
+  static std::function<void()> Next(State& state, bool stays);
 
   const size_t most_;
   const Spawn spawn_;
