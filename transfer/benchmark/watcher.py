@@ -26,6 +26,10 @@ _PATIENCE = 5
 _libc = ctypes.CDLL(None, use_errno=True)
 
 
+class Missed(RuntimeError):
+    """The machine was too busy to tell the ends apart: no sample."""
+
+
 class Watcher:
     def __init__(self, source, arrived):
         """`arrived` is not there yet; its folder is."""
@@ -74,6 +78,8 @@ class Watcher:
         if not self._done.wait(_PATIENCE) or self._opened is None:
             raise RuntimeError("the file was not seen to %s" % (
                 "arrive" if self._opened else "be opened"))
+        if self._there <= self._opened:
+            raise Missed("both were seen at once: this thread was woken late")
         return self._there - self._opened
 
     def __exit__(self, *_):
