@@ -107,8 +107,7 @@ absl::Span<const ElementReader::Key> ElementReader::KeysOf(
     const ReadRequest& request) {
   static constexpr Key kOfRole[] = {Key::kRole};
   static constexpr Key kOfSubrole[] = {Key::kSubrole};
-  static constexpr Key kOfStates[] = {Key::kRole, Key::kFocused, Key::kEnabled,
-                                      Key::kMain};
+  static constexpr Key kOfStates[] = {Key::kFocused, Key::kEnabled, Key::kMain};
   static constexpr Key kOfWindow[] = {Key::kWindow};
   static constexpr Key kOfText[] = {Key::kValue};
   static constexpr Key kOfLaterText[] = {Key::kCount};
@@ -250,7 +249,10 @@ Reading ElementReader::ReadSubrole() {
 // macOS tells no set of states. What shows and what is visible it does not tell
 // at all: what has the focus is taken to be both.
 Reading ElementReader::ReadStates() {
-  const absl::StatusOr<RoleValue> role = ax::Get<RoleValue>(ReadRole());
+  // The role as it was told, or none: were it read anew it could say that the
+  // field is secure by now, where nobody would hear of it.
+  absl::StatusOr<RoleValue> role = absl::NotFoundError("not asked for");
+  if (answers_.contains(Key::kRole)) role = ax::Get<RoleValue>(ReadRole());
   const Calls::Answer& focused = Get(Key::kFocused);
   const Role kind = role.ok() ? role->role : Role::kUnknown;
   ax::States states = kStateShowing | kStateVisible;
@@ -272,9 +274,10 @@ Reading ElementReader::ReadStates() {
     return on.ok() && *on;
   };
   if (is_on(Key::kEnabled)) states |= kStateEnabled;
-  if (role.ok() && role->native == "AXWindow") {
-    // The main window of an application keeps being it in the background.
-    Get(Key::kMain);
+  const Calls::Answer& main = Get(Key::kMain);
+  if (main.ok() && BoolOf(main->get()).ok()) {
+    // Only a window has this. The main one of an application keeps being it in
+    // the background.
     if (!is_on(Key::kMain)) return Value(int64_t{states});
     pid_t pid = 0;
     if (AXUIElementGetPid(element_.get(), &pid) != kAXErrorSuccess) {

@@ -1,6 +1,6 @@
 // Reads attributes of one element in the seam's words, in code points.
 //
-// macOS has no call for most of them alone: states are told by the role, by
+// macOS has no call for most of them alone: states are told by
 // AXFocused and by what can be set; caret and selection are one range; all
 // positions are UTF-16 units and mean nothing without the text before them. So
 // each attribute is derived from a few of the system's, which are read once,

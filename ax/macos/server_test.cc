@@ -20,6 +20,7 @@
 #include "ax/macos/testing/leaks.h"
 #include "ax/macos/testing/rig.h"
 #include "ax/mock/hostilities.h"
+#include "ax/mock/message.h"
 #include "ax/mock/mock_server.h"
 #include "ax/mock/world.h"
 #include "ax/server/server.h"
@@ -232,6 +233,15 @@ TEST_F(ServerTest, TextOfASecureFieldIsNeverAsked) {
       EXPECT_TRUE(absl::IsPermissionDenied(snapshot->value.status()));
       EXPECT_EQ(rig.mock().TextSentToSecure(), 0) << hostility;
     }
+  }
+}
+
+TEST_F(ServerTest, StatesDoNotAskForTheRole) {
+  Rig rig(mock::EditorDesktop(kText), {}, {.no_batches = true});
+  ASSERT_TRUE(Read(rig, Attribute::kStates).ok());
+  for (const mock::LoggedMessage& logged : rig.mock().log()) {
+    EXPECT_FALSE(logged.message.verb == mock::Verb::kRead &&
+                 logged.message.attribute == Attribute::kRole);
   }
 }
 
