@@ -29,11 +29,10 @@
 #include "ax/mock/world.h"
 #include "ax/server/server.h"
 #include "ax/snapshot/snapshot.h"
-#include "ax/snapshot/token.h"
-#include "ax/text/offsets.h"
 #include "ax/text/utf.h"
 #include "ax/types/types.h"
 #include "fuzz/check.h"
+#include "fuzz/snapshot_oracle.h"
 
 namespace tactus::ax {
 namespace {
@@ -41,58 +40,6 @@ namespace {
 using mock::MockServer;
 using mock::Script;
 using mock::World;
-
-// Short, so that the fuzzer meets windows without needing long texts.
-constexpr int64_t kMaxText = 24;
-constexpr int64_t kContext = 5;
-constexpr absl::Duration kDeadline = absl::Milliseconds(200);
-// Eight claims of five attributes each, a window, and three readings of four
-// texts, one by one, for a hint and two attempts; and what finds them.
-constexpr int64_t kMaxCalls = 3 * (8 * 5 + 1 + 3 * 4 + 8) + 8;
-
-int64_t Length(const std::string& text) {
-  return static_cast<int64_t>(CodePointCount(text));
-}
-
-void CheckConsistent(const Snapshot& snapshot) {
-  if (snapshot.secure) {
-    FUZZ_CHECK(!snapshot.value.ok() && !snapshot.caret.ok() &&
-               !snapshot.character_count.ok() && !snapshot.selection.ok() &&
-               !snapshot.selected_text.ok());
-    FUZZ_CHECK(snapshot.context_before.empty() &&
-               snapshot.context_after.empty());
-    FUZZ_CHECK(snapshot.strategy() == Strategy::kSecure);
-  } else {
-    FUZZ_CHECK(snapshot.role.ok());
-  }
-  const absl::StatusOr<SnapshotToken> token = DecodeToken(snapshot.token());
-  FUZZ_CHECK(token.ok());
-  FUZZ_CHECK(token->path == snapshot.element.path);
-  FUZZ_CHECK(token->window == snapshot.window);
-
-  if (!snapshot.value.ok()) return;
-  const Range window = snapshot.window;
-  FUZZ_CHECK(window.begin >= 0 && window.length() == Length(*snapshot.value));
-  FUZZ_CHECK(Length(snapshot.context_before) <= kContext);
-  FUZZ_CHECK(Length(snapshot.context_after) <= kContext);
-  FUZZ_CHECK(!snapshot.whole || window.begin == 0);
-  if (snapshot.caret.ok()) {
-    FUZZ_CHECK(*snapshot.caret >= 0);
-    FUZZ_CHECK(!snapshot.whole || *snapshot.caret <= window.end);
-  }
-  if (snapshot.selection.ok()) {
-    const Range selection = *snapshot.selection;
-    FUZZ_CHECK(selection.begin >= 0 && selection.begin <= selection.end);
-    if (window.Contains(selection)) {
-      FUZZ_CHECK(snapshot.selected_text.ok());
-      FUZZ_CHECK(*snapshot.selected_text ==
-                 SubstrByCodePoints(
-                     *snapshot.value,
-                     static_cast<size_t>(selection.begin - window.begin),
-                     static_cast<size_t>(selection.end - window.begin)));
-    }
-  }
-}
 
 // Nobody lies and nothing happens: then what was read is what is there.
 void CheckTruth(const World& world, const absl::StatusOr<Snapshot>& snapshot) {
