@@ -116,13 +116,16 @@ void Demo(std::ostream& out) {
                    .samples = Samples(200, 320, 0.05),
                    .day = 78,
                    .dirty = true});
-  out << MakeLine({.series = "transfer/rate",
-                   .configuration = {{"size", "128 MiB"}},
-                   .samples = {173},
-                   .day = 78,
-                   .label = Label::kSuspected,
-                   .unit = Unit::kMegabitsPerSecond,
-                   .direction = Direction::kMoreIsBetter});
+  for (const char* const instrument : {"sender", "both ends"}) {
+    out << MakeLine({.series = "transfer/rate",
+                     .configuration = {{"instrument", instrument},
+                                       {"size", "128 MiB"}},
+                     .samples = {173},
+                     .day = 78,
+                     .label = Label::kSuspected,
+                     .unit = Unit::kMegabitsPerSecond,
+                     .direction = Direction::kMoreIsBetter});
+  }
 }
 
 void Foreign(std::ostream& out) {

@@ -77,7 +77,7 @@ grep -q "^apt-get install.*--no-install-recommends.*libsystemd0" "$calls" ||
   expect_failed "apt-get install was not called as it should be"
 : >"$calls"
 expect_run 0 setup --runtime
-expect_text "all 12 packages are installed"
+expect_text "all 13 packages are installed"
 [[ ! -s "$calls" ]] || expect_failed "apt-get was called though all is there"
 
 # Each level includes the one before it; browsers come with --test alone.
@@ -97,7 +97,7 @@ reset
 expect_run 0 setup --runtime
 sed -i '/^dbus$/d' "$state"
 fake_removed=dbus expect_run 1 setup --runtime --check
-expect_text "1 of 12 packages are missing: dbus"
+expect_text "1 of 13 packages are missing: dbus"
 
 # Failures name the remedy.
 reset
