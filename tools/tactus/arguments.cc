@@ -28,6 +28,8 @@ namespace {
 // Whoever waits longer for an answer has no use for a deadline, and each wait
 // has one.
 constexpr absl::Duration kLongestWait = absl::Hours(1);
+// For what is offered: a day, as somebody may go for it.
+constexpr absl::Duration kLongestReceive = absl::Hours(24);
 // The AT-SPI backend sends no larger offset, since an application overflows.
 constexpr int64_t kMostText = int64_t{1} << 26;
 
@@ -49,6 +51,7 @@ constexpr char kExamples[] = R"(Examples:
   tactus pair                     shows a code for another device
   tactus pair CODE --at HOST:PORT on that one, as the first one shows it
   tactus send notes.txt laptop    a file or a folder to it
+  tactus receive laptop           what it sends next, to standard output
 )";
 
 std::string Footer() {
@@ -120,6 +123,7 @@ class CommandLine {
     AddPeers();
     AddMcp();
     AddSend();
+    AddReceive();
   }
 
   std::variant<Arguments, Ending> Parse(int argc, const char* const* argv) {
@@ -459,13 +463,49 @@ class CommandLine {
         ->type_name("");
     command
         ->add_option("--name", arguments_.send.name,
-                     "What standard input is called there")
+                     "What standard input is called there, where it comes "
+                     "into a folder: standard-input, if this is left out")
         ->type_name("NAME");
     command->add_flag("--sha256", arguments_.send.sha256,
                       "Print the SHA-256 of each file, which the peer compares "
                       "with what it reads back");
     command->add_flag("--json", arguments_.json,
                       "A line of JSON for each event");
+  }
+
+  void AddReceive() {
+    CLI::App* command = AddCommand(
+        "receive",
+        "Write the next single file, or standard input, that a paired device "
+        "sends to standard output",
+        Arguments::Command::kReceive);
+    command
+        ->add_option("PEER", arguments_.receive.peer,
+                     "A name or an id that `tactus status` lists")
+        ->required()
+        ->type_name("");
+    command
+        ->add_option("--deadline", receive_deadline_,
+                     "Longest that it may take until the device offers one; "
+                     "inf: as long as this runs")
+        ->type_name("DURATION")
+        ->capture_default_str();
+  }
+
+  absl::Status CheckReceive() {
+    if (arguments_.command != Arguments::Command::kReceive) {
+      return absl::OkStatus();
+    }
+    if (arguments_.receive.peer.empty()) {
+      return absl::InvalidArgumentError("PEER is empty");
+    }
+    absl::StatusOr<absl::Duration> wait =
+        ReadDuration("--deadline", receive_deadline_);
+    if (!wait.ok()) return wait.status();
+    arguments_.receive.wait = *wait;
+    if (*wait == absl::InfiniteDuration()) return absl::OkStatus();
+    return CheckDuration("--deadline", receive_deadline_, absl::Milliseconds(1),
+                         kLongestReceive, &arguments_.receive.wait);
   }
 
   absl::Status CheckSend() {
@@ -507,11 +547,11 @@ class CommandLine {
           "standard input (-) is sent alone: leave the other paths out, or "
           "write ./- for a file of that name");
     }
-    if (input == send.name.empty()) {
+    if (!input && !send.name.empty()) {
       return absl::InvalidArgumentError(
-          input ? "say what standard input is to be called there: --name NAME"
-                : "--name is for standard input (-) alone");
+          "--name is for standard input (-) alone");
     }
+    if (input && send.name.empty()) send.name = "standard-input";
     return absl::OkStatus();
   }
 
@@ -668,6 +708,7 @@ class CommandLine {
     }
     if (absl::Status status = CheckPeers(); !status.ok()) return status;
     if (absl::Status status = CheckSend(); !status.ok()) return status;
+    if (absl::Status status = CheckReceive(); !status.ok()) return status;
     return CheckEdit();
   }
 
@@ -687,6 +728,7 @@ class CommandLine {
   std::string when_moved_ = "hold";
   std::string offer_for_ = "5m";
   std::string pair_deadline_ = "20s";
+  std::string receive_deadline_ = "inf";
   std::vector<std::string> code_words_;
   std::vector<std::string> send_words_;
   std::optional<std::string> range_;

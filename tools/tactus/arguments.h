@@ -61,6 +61,12 @@ struct SendArguments {
   bool sha256 = false;
 };
 
+// Of `receive`.
+struct ReceiveArguments {
+  std::string peer;                                // a name or an id
+  absl::Duration wait = absl::InfiniteDuration();  // for its offer
+};
+
 struct Arguments {
   enum class Command {
     kSnapshot,
@@ -81,6 +87,7 @@ struct Arguments {
     kApprove,
     kMcpServe,
     kSend,
+    kReceive,
   };
 
   Command command = Command::kSnapshot;
@@ -97,6 +104,7 @@ struct Arguments {
   EditArguments edit;
   PeerArguments peer;
   SendArguments send;
+  ReceiveArguments receive;
 };
 
 // The command line asked for no command: print these and exit.

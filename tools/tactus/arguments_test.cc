@@ -422,7 +422,7 @@ TEST(ArgumentsTest, EachExampleOfTheHelpIsAccepted) {
     Accepted(absl::StrSplit(example, ' '));
     ++examples;
   }
-  EXPECT_EQ(examples, 17);
+  EXPECT_EQ(examples, 18);
 }
 
 TEST(ArgumentsTest, McpServesWithOrWithoutADaemon) {
@@ -479,6 +479,23 @@ TEST(ArgumentsTest, VersionIsPrinted) {
   EXPECT_EQ(ending.out, absl::StrCat("tactus ", kVersion, "\n"));
 }
 
+TEST(Arguments, ReceiveTakesAPeerAndMaybeADeadline) {
+  Arguments receive = Accepted({"receive", "desk"});
+  EXPECT_EQ(receive.command, Arguments::Command::kReceive);
+  EXPECT_EQ(receive.receive.peer, "desk");
+  EXPECT_EQ(receive.receive.wait, absl::InfiniteDuration());
+  receive = Accepted({"receive", "desk", "--deadline", "3s"});
+  EXPECT_EQ(receive.receive.wait, absl::Seconds(3));
+  receive = Accepted({"receive", "desk", "--deadline", "inf"});
+  EXPECT_EQ(receive.receive.wait, absl::InfiniteDuration());
+  EXPECT_NE(Refused({"receive"}), "");
+  EXPECT_NE(Refused({"receive", ""}), "");
+  EXPECT_NE(Refused({"receive", "desk", "laptop"}), "");
+  for (const char* wrong : {"0s", "-inf", "25h", "3"}) {
+    EXPECT_NE(Refused({"receive", "desk", "--deadline", wrong}), "") << wrong;
+  }
+}
+
 TEST(Arguments, SendTakesPathsAndThenAPeerMaybeWithAFolder) {
   Arguments send = Accepted({"send", "a", "b/", "laptop"});
   EXPECT_EQ(send.command, Arguments::Command::kSend);
@@ -492,10 +509,11 @@ TEST(Arguments, SendTakesPathsAndThenAPeerMaybeWithAFolder) {
   send = Accepted({"send", "-", "laptop", "--name", "log"});
   EXPECT_EQ(send.send.paths, (std::vector<std::string>{"-"}));
   EXPECT_EQ(send.send.name, "log");
+  send = Accepted({"send", "-", "laptop"});
+  EXPECT_EQ(send.send.name, "standard-input");
   EXPECT_NE(Refused({"send", "laptop"}), "");
   EXPECT_NE(Refused({"send", "a", ":x"}), "");
   EXPECT_NE(Refused({"send", "a", "laptop:/etc"}), "");
-  EXPECT_NE(Refused({"send", "-", "laptop"}), "");
   EXPECT_NE(Refused({"send", "-", "a", "laptop", "--name", "x"}), "");
   EXPECT_NE(Refused({"send", "a", "laptop", "--name", "x"}), "");
 }

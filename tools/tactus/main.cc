@@ -369,7 +369,7 @@ ExitCode ServeMcp(const Arguments& arguments) {
   return status.ok() ? ExitCode::kDone : Complain(status);
 }
 
-ExitCode SendHere(const Arguments& arguments) {
+ExitCode MoveHere(const Arguments& arguments) {
   int stop_pipe[2];
   if (pipe2(stop_pipe, O_CLOEXEC) != 0) {
     return Complain(absl::ErrnoToStatus(errno, "cannot make a pipe"));
@@ -378,7 +378,9 @@ ExitCode SendHere(const Arguments& arguments) {
     const char byte = 0;
     if (write(stop_pipe[1], &byte, 1) != 1) _exit(1);
   });
-  return Send(arguments, stop_pipe[0]);
+  return arguments.command == Arguments::Command::kSend
+             ? Send(arguments, stop_pipe[0])
+             : Receive(arguments, stop_pipe[0]);
 }
 
 ExitCode Run(const Arguments& arguments) {
@@ -413,7 +415,8 @@ ExitCode Run(const Arguments& arguments) {
     case Arguments::Command::kMcpServe:
       return ServeMcp(arguments);
     case Arguments::Command::kSend:
-      return SendHere(arguments);
+    case Arguments::Command::kReceive:
+      return MoveHere(arguments);
   }
   return ExitCode::kUsage;
 }

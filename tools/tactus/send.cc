@@ -1,5 +1,7 @@
 #include "tools/tactus/send.h"
 
+#include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <boost/json.hpp>
@@ -115,6 +117,15 @@ absl::StatusOr<object> ParamsOf(const SendArguments& given) {
   }
   params["paths_base64"] = std::move(paths);
   return params;
+}
+
+// Where standard output is a file, goes behind what the daemon has written to
+// it by an open file of its own, so that who writes there next spoils nothing.
+void FollowOutput() {
+  struct stat info;
+  if (fstat(STDOUT_FILENO, &info) != 0 || !S_ISREG(info.st_mode)) return;
+  if ((fcntl(STDOUT_FILENO, F_GETFL) & O_APPEND) != 0) return;
+  (void)lseek(STDOUT_FILENO, 0, SEEK_END);
 }
 
 }  // namespace
@@ -261,6 +272,52 @@ ExitCode Send(const Arguments& arguments, int stop_fd) {
     }
   }
   return code;
+}
+
+ExitCode Receive(const Arguments& arguments, int stop_fd) {
+  const ReceiveArguments& given = arguments.receive;
+  object params{{"peer", Json(given.peer)},
+                {"process", getpid()},
+                {"descriptor", STDOUT_FILENO}};
+  if (given.wait != absl::InfiniteDuration()) {
+    params["deadline_ms"] = absl::ToInt64Milliseconds(given.wait);
+  }
+  absl::StatusOr<std::unique_ptr<Client>> daemon = NeedDaemon();
+  if (!daemon.ok()) return Complain(daemon.status());
+  TerminalLine line(isatty(STDERR_FILENO) == 1);
+  const auto heard = [&](const Answer& notification) {
+    if (notification.params == nullptr) return;
+    const object& told = *notification.params;
+    if (notification.method == "files.progress") {
+      line.Show(ProgressForPeople(told));
+    } else if (notification.method == "files.waiting") {
+      line.Show(
+          absl::StrCat("waiting for ", ax::ForTerminal(TextOf(&told, "peer"))));
+    }
+  };
+  // The daemon knows when it has waited for long enough.
+  const absl::StatusOr<Answer> answer =
+      (*daemon)->Call("files.receive", boost::json::serialize(params),
+                      absl::InfiniteFuture(), stop_fd, heard);
+  line.Clear();
+  if (!answer.ok() || !answer->error.has_value()) FollowOutput();
+  if (!answer.ok()) {
+    Complain(absl::StrCat(
+        absl::IsCancelled(answer.status()) ? "interrupted"
+                                           : answer.status().message(),
+        ": the daemon was not to write any more, and how far it had come was "
+        "not told"));
+    return ExitCode::kUnknown;
+  }
+  if (answer->error.has_value()) return Refused(*answer->error);
+  const object* result = ResultOf(*answer);
+  if (result == nullptr) return Complain(NoAnswer());
+  if (TextOf(result, "outcome") != "done") {
+    Complain(
+        absl::StrCat(TextOf(result, "outcome"), ": ", TextOf(result, "reason"),
+                     "; what was written to standard output is not all of it"));
+  }
+  return ExitCodeOfSent(*result);
 }
 
 }  // namespace tactus::cli

@@ -1,4 +1,5 @@
-// `tactus send`: files, folders or standard input to a peer, by the daemon.
+// `tactus send`: files, folders or standard input to a peer, by the daemon; and
+// `tactus receive`: what a peer sends to standard output.
 //
 // Example:
 //
@@ -18,6 +19,10 @@ namespace tactus::cli {
 // Once `stop_fd` is readable the transfer is cancelled, and it is told how it
 // ended by then.
 ExitCode Send(const Arguments& arguments, int stop_fd);
+
+// The same the other way: the daemon writes the next single file of a peer to
+// this process' standard output.
+ExitCode Receive(const Arguments& arguments, int stop_fd);
 
 // What a terminal shows of a notification `files.progress`, on one line of at
 // most 79 characters: "37 %  12.3 MB of 33.1 MB  4.1 MB/s  0:05 left".

@@ -1,13 +1,16 @@
 #include "tools/tactusd/file_methods.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <boost/json.hpp>
 #include <cerrno>
 #include <cstdint>
 #include <filesystem>
+#include <fstream>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -120,6 +123,48 @@ absl::StatusOr<UniqueFd> OpenInput(int64_t process, int64_t descriptor) {
   return absl::ErrnoToStatus(errno, "cannot open standard input");
 }
 
+// The same of what is written to. A file is gone on with where its process is
+// in it, as if that one wrote.
+absl::StatusOr<UniqueFd> OpenOutput(int64_t process, int64_t descriptor) {
+  const std::string path = absl::StrCat("/proc/", process, "/fd/", descriptor);
+  std::ifstream told(absl::StrCat("/proc/", process, "/fdinfo/", descriptor));
+  std::string name;
+  off_t position = 0;
+  int flags = 0;
+  told >> name >> std::dec >> position >> name >> std::oct >> flags;
+  struct stat info;
+  if (!told || stat(path.c_str(), &info) != 0) {
+    return absl::NotFoundError("cannot open standard output: it is not there");
+  }
+  if (S_ISSOCK(info.st_mode)) {
+    return absl::FailedPreconditionError(
+        "standard output is a socket, which cannot be handed over: put `| cat` "
+        "behind");
+  }
+  if ((flags & O_ACCMODE) == O_RDONLY) {
+    return absl::FailedPreconditionError(
+        "standard output is not open for writing");
+  }
+  // Not to wait for a reader that has gone.
+  UniqueFd fd(open(path.c_str(), O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC |
+                                     (flags & O_APPEND)));
+  if (!fd.valid()) {
+    if (errno == ENXIO) {
+      return absl::UnavailableError("nobody reads standard output");
+    }
+    return absl::ErrnoToStatus(errno, "cannot open standard output");
+  }
+  if (isatty(fd.get()) == 1) {
+    return absl::FailedPreconditionError(
+        "standard output is a terminal, to which the bytes of another device "
+        "could do anything: write it into a pipe or a file");
+  }
+  if (S_ISREG(info.st_mode) && lseek(fd.get(), position, SEEK_SET) < 0) {
+    return absl::ErrnoToStatus(errno, "cannot go on in standard output");
+  }
+  return fd;
+}
+
 }  // namespace
 
 std::string DefaultInbox() {
@@ -157,16 +202,26 @@ class FileMethods::Watcher : public transfer::files::Observer {
   // Of what is sent.
   Watcher(FileMethods* files, Session* session, int64_t number)
       : files_(*files), session_(session), number_(number) {}
-  // Of what is received from `peer`.
-  Watcher(FileMethods* files, std::string name, const DeviceId& peer)
-      : files_(*files), name_(std::move(name)), peer_(peer) {}
+  // Of what is received from `peer`, as somebody wished, or where `wish` is
+  // null as the configuration or a person says.
+  Watcher(FileMethods* files, std::string name, const DeviceId& peer,
+          std::shared_ptr<Wish> wish)
+      : files_(*files),
+        session_(wish == nullptr ? nullptr : wish->session),
+        wish_(std::move(wish)),
+        name_(std::move(name)),
+        peer_(peer) {}
 
   void OnBegin(const transfer::files::TransferId& id,
                const Progress& progress) override {
     number_ = files_.Begin(
         {.peer = name_, .from = peer_, .id = id, .progress = progress});
   }
-  void OnEnd(const TransferResult&) override { files_.End(number_); }
+  void OnEnd(const TransferResult& result) override {
+    files_.End(number_);
+    // The last: nothing of the session is touched any more.
+    if (wish_ != nullptr) files_.EndWish(*wish_, result);
+  }
 
   void OnProgress(const Progress& progress) override {
     const absl::Time now = Now();
@@ -201,6 +256,7 @@ class FileMethods::Watcher : public transfer::files::Observer {
  private:
   FileMethods& files_;
   Session* const session_ = nullptr;
+  const std::shared_ptr<Wish> wish_;
   const std::string name_;
   const DeviceId peer_;
   int64_t number_ = 0;
@@ -235,6 +291,10 @@ void FileMethods::Register(Methods& methods) {
   methods.AddLong("files.send", [this](const object& given, Session& session) {
     return Send(given, session);
   });
+  methods.AddLong("files.receive",
+                  [this](const object& given, Session& session) {
+                    return Receive(given, session);
+                  });
   methods.AddBrief("files.cancel",
                    [this](const object& given) { return Cancel(given); });
   methods.AddStatus("moving", [this] { return ListMoving(); });
@@ -296,6 +356,13 @@ std::string FileMethods::ListMoving() {
 Decision FileMethods::Decide(const DeviceId& peer, const Offer& offer,
                              const std::function<bool()>& gone) {
   const std::string name = NameOf(peer);
+  if (std::shared_ptr<Wish> wish = TakeWish(peer, offer)) {
+    const int sink = wish->sink;
+    return {.accepted = true,
+            .sink = sink,
+            .observer =
+                std::make_shared<Watcher>(this, name, peer, std::move(wish))};
+  }
   const config::PeerPolicy policy = config::PolicyOf(*options_.config, name);
   if (policy.files == config::PeerPolicy::Files::kRefuse) {
     return {.reason = "this device takes no files from that one"};
@@ -333,7 +400,7 @@ Decision FileMethods::Decide(const DeviceId& peer, const Offer& offer,
   }
   return {.accepted = true,
           .folder = folder,
-          .observer = std::make_shared<Watcher>(this, name, peer)};
+          .observer = std::make_shared<Watcher>(this, name, peer, nullptr)};
 }
 
 Reply FileMethods::Cancel(const object& given) {
@@ -362,6 +429,124 @@ Reply FileMethods::Cancel(const object& given) {
   if (receiver_.Cancel(from, id)) return "{}";
   return NotDone(absl::NotFoundError(
       absl::StrCat("number ", number, " does not move at present")));
+}
+
+std::shared_ptr<FileMethods::Wish> FileMethods::TakeWish(const DeviceId& peer,
+                                                         const Offer& offer) {
+  if (offer.roots != 1 || offer.names.size() != 1 || offer.files != 1) {
+    return nullptr;
+  }
+  MutexLock lock(&mutex_);
+  const auto found = wishes_.find(peer);
+  if (found == wishes_.end() || found->second->cancelled) return nullptr;
+  std::shared_ptr<Wish> wish = std::move(found->second);
+  wishes_.erase(found);
+  changed_.NotifyAll();
+  pollfd end = {.fd = wish->sink, .events = POLLOUT, .revents = 0};
+  if (poll(&end, 1, 0) > 0 && (end.revents & POLLERR) != 0) {
+    // It is no use to the peer either.
+    wish->state = Wish::State::kEnded;
+    wish->result.outcome = Outcome::kFailed;
+    wish->result.reason = "nobody reads standard output any more";
+    return nullptr;
+  }
+  wish->state = Wish::State::kTaken;
+  wish->id = offer.id;
+  return wish;
+}
+
+void FileMethods::EndWish(Wish& wish, const TransferResult& result) {
+  MutexLock lock(&mutex_);
+  wish.result = result;
+  wish.state = Wish::State::kEnded;
+  changed_.NotifyAll();
+}
+
+Reply FileMethods::Receive(const object& given, Session& session) {
+  Params params(given);
+  std::string peer;
+  int64_t process = 0;
+  int64_t descriptor = -1;
+  int64_t deadline_ms = 0;
+  params.String("peer", &peer);
+  params.Number("process", 1, INT32_MAX, &process);
+  params.Number("descriptor", 0, INT32_MAX, &descriptor);
+  params.Number("deadline_ms", 1, INT32_MAX, &deadline_ms);
+  for (const char* needed : {"peer", "process", "descriptor"}) {
+    if (!params.Has(needed)) params.Wrong(needed, "there");
+  }
+  if (auto error = params.End()) return *error;
+  const absl::StatusOr<PinnedPeer> found = peers_.pinned().Find(peer);
+  if (!found.ok()) return NotDone(found.status());
+  const DeviceId from = found->id();
+  const absl::StatusOr<UniqueFd> output = OpenOutput(process, descriptor);
+  if (!output.ok()) return NotDone(output.status());
+
+  const absl::Time begun = Now();
+  const absl::Time deadline = params.Has("deadline_ms")
+                                  ? begun + absl::Milliseconds(deadline_ms)
+                                  : absl::InfiniteFuture();
+  const auto wish = std::make_shared<Wish>();
+  wish->sink = output->get();
+  wish->session = &session;
+  {
+    MutexLock lock(&mutex_);
+    if (!wishes_.emplace(from, wish).second) {
+      return NotDone(absl::AlreadyExistsError(absl::StrCat(
+          "another command waits for what ", found->name, " sends next")));
+    }
+  }
+  session.OnCancel([this, wish] {
+    MutexLock lock(&mutex_);
+    wish->cancelled = true;
+    changed_.NotifyAll();
+  });
+  // From here on what the peer offers is for it.
+  session.Tell("files.waiting",
+               absl::StrCat("{\"peer\":", Quoted(found->name), "}"));
+  bool waiting = false;  // of the wish: nobody has taken it
+  bool told = false;     // the receiver, that it is cancelled
+  TransferResult result;
+  for (;;) {
+    bool cancel = false;
+    {
+      MutexLock lock(&mutex_);
+      waiting = wish->state == Wish::State::kWaiting;
+      if (wish->state == Wish::State::kEnded) {
+        result = wish->result;
+        break;
+      }
+      if (waiting && (wish->cancelled || Now() >= deadline)) {
+        wishes_.erase(from);
+        break;
+      }
+      cancel = !waiting && wish->cancelled && !told;
+      // The end of one that is taken always comes: what it waits for has
+      // deadlines.
+      if (!cancel) {
+        changed_.WaitFor(&mutex_,
+                         waiting ? deadline - Now() : absl::InfiniteDuration());
+      }
+    }
+    if (!cancel) continue;
+    told = true;
+    // False where it is ending already.
+    (void)receiver_.Cancel(from, wish->id);
+  }
+  session.OnCancel(nullptr);
+  if (waiting) {
+    if (const absl::Status gone = session.status(); !gone.ok()) {
+      return NotDone(gone);
+    }
+    return NotDone(absl::DeadlineExceededError(
+        absl::StrCat(found->name, " offered no single file in time")));
+  }
+  return absl::StrCat(
+      "{\"outcome\":\"", transfer::files::OutcomeName(result.outcome),
+      "\",\"reason\":", result.reason.empty() ? "null" : Quoted(result.reason),
+      ",\"transfer\":\"", result.id.Hex(), "\",\"peer\":", Quoted(found->name),
+      ",\"bytes\":", result.progress.bytes,
+      ",\"elapsed_ms\":", absl::ToInt64Milliseconds(Now() - begun), "}");
 }
 
 Reply FileMethods::Send(const object& given, Session& session) {

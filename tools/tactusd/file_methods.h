@@ -13,7 +13,8 @@
 // a folder, nor open them again when the connection was cut. Standard input is
 // the exception: the daemon opens that of the client's process, /proc/PID/fd/N,
 // and so holds the pipe itself. A client that relayed it would end the pipe
-// with itself, and a file that is half there would look whole.
+// with itself, and a file that is half there would look whole. Standard output,
+// of files.receive, is opened in the same way, and closed before the answer.
 #ifndef TACTUS_TOOLS_TACTUSD_FILE_METHODS_H_
 #define TACTUS_TOOLS_TACTUSD_FILE_METHODS_H_
 
@@ -28,6 +29,7 @@
 #include "absl/base/thread_annotations.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "ax/sync/condition.h"
 #include "ax/sync/mutex.h"
 #include "tools/config/config.h"
 #include "tools/tactusd/approvals.h"
@@ -94,7 +96,23 @@ class FileMethods {
     transfer::files::Reading reading;
   };
 
+  // That the next single file of a peer goes into a pipe.
+  struct Wish {
+    enum class State { kWaiting, kTaken, kEnded };
+    int sink = -1;
+    Session* session = nullptr;  // that of the request, until it has ended
+    State state = State::kWaiting;
+    bool cancelled = false;
+    transfer::files::TransferId id;          // once it is taken
+    transfer::files::TransferResult result;  // once it has ended
+  };
+
   Reply Send(const boost::json::object& given, Session& session);
+  Reply Receive(const boost::json::object& given, Session& session);
+  // Null where no wish waits, or not for such an offer.
+  std::shared_ptr<Wish> TakeWish(const transfer::DeviceId& peer,
+                                 const transfer::files::Offer& offer);
+  void EndWish(Wish& wish, const transfer::files::TransferResult& result);
   Reply Cancel(const boost::json::object& given);
   std::string ListMoving();
   transfer::files::Decision Decide(const transfer::DeviceId& peer,
@@ -114,6 +132,11 @@ class FileMethods {
   ax::Mutex mutex_;
   std::map<int64_t, Moving> moving_ ABSL_GUARDED_BY(mutex_);
   int64_t next_ ABSL_GUARDED_BY(mutex_) = 1;
+  // Those that wait: one of each peer. All that changes of a wish, also of one
+  // that is taken, does under the lock.
+  std::map<transfer::DeviceId, std::shared_ptr<Wish>> wishes_
+      ABSL_GUARDED_BY(mutex_);
+  ax::Condition changed_;  // a wish has
 };
 
 }  // namespace tactus::daemon

@@ -44,6 +44,50 @@ def tree(folder):
     return found
 
 
+class Receiving:
+    """A `tactus receive` whose wish has been made; its errors on a terminal."""
+
+    def __init__(self, test, device, *arguments, command=None,
+                 stdout=subprocess.PIPE):
+        self.shown = b""
+        self.waiting = threading.Event()
+        self.terminal, end = pty.openpty()
+        command = command or [peers_test._TACTUS]
+        self.process = subprocess.Popen(
+            [*command, "receive", *arguments], env=device.environment,
+            stdin=subprocess.DEVNULL, stdout=stdout, stderr=end)
+        os.close(end)
+        test.addCleanup(os.close, self.terminal)
+        if self.process.stdout:
+            test.addCleanup(self.process.stdout.close)
+        self.reader = threading.Thread(target=self._read, daemon=True)
+        self.reader.start()
+        test.addCleanup(self.reader.join, _PATIENCE)
+        test.addCleanup(self.process.wait)
+        test.addCleanup(self.process.kill)
+        test.assertTrue(self.waiting.wait(_PATIENCE), self.shown)
+
+    def _read(self):
+        while True:
+            try:
+                part = os.read(self.terminal, 65536)
+            except OSError:  # nobody has the other end any more
+                return
+            self.shown += part
+            if b"waiting for laptop" in self.shown:
+                self.waiting.set()
+
+    def end(self):
+        """The exit code, standard output, and what was said besides lines that
+        were erased."""
+        out, _ = self.process.communicate(timeout=_PATIENCE)
+        self.reader.join(_PATIENCE)
+        said = self.shown.decode().replace("\r\n", "\n")
+        said = "\n".join(line.split("\r\x1b[K")[-1]
+                         for line in said.split("\n"))
+        return self.process.returncode, out, said
+
+
 class Files(unittest.TestCase):
     maxDiff = None
 
@@ -206,6 +250,184 @@ class Files(unittest.TestCase):
         code, out, err = self.finish(self.begin(laptop, "none", "desk"))
         self.assertEqual((code, out), (1, ""))
         self.assertIn("none", err)
+
+    def test_OneFileOrPipeGoesToStandardOutputAndNobodyIsAsked(self):
+        desk, laptop = self.paired()
+        for content in (b"", b"x", os.urandom(8 << 20)):
+            for pipe in (True, False):
+                path = self.write("f", content)
+                receiving = Receiving(self, desk, "laptop")
+                with open(path, "rb") as file:
+                    sending = self.begin(laptop, "-" if pipe else "f", "desk",
+                                         stdin=file)
+                code, out, said = receiving.end()
+                self.assertEqual((code, said), (0, ""))
+                self.assertTrue(out == content, len(out))
+                self.assertEqual(self.finish(sending), (0, "", ""))
+        self.assertEqual(desk.status()["waiting"], [])
+        self.assertEqual(desk.status()["moving"], [])
+        self.assertFalse(os.path.exists(
+            os.path.join(self.scratch, "Downloads")))
+
+    def test_AReaderThatGoesAwayEndsItForBothSides(self):
+        desk, laptop = self.accepting()
+        self.write("f", os.urandom(8 << 20))
+        receiving = Receiving(self, desk, "laptop")
+        sending = self.begin(laptop, "f", "desk")
+        self.assertEqual(len(receiving.process.stdout.read(1000)), 1000)
+        receiving.process.stdout.close()
+        receiving.process.stdout = None
+        code, _, said = receiving.end()
+        self.assertEqual(code, 1)
+        self.assertRegex(said, "^tactus: failed: (nobody reads|cannot write) ")
+        self.assertIn("is not all of it", said)
+        code, out, err = self.finish(sending)
+        self.assertEqual((code, out), (1, ""))
+        self.assertRegex(err, "^tactus: failed: (nobody reads|cannot write) ")
+        self.assertEqual(os.listdir(self.inbox), [])
+
+    def test_AReaderThatHadGoneBeforeIsNoReader(self):
+        desk, laptop = self.accepting()
+        self.write("f", b"x")
+        receiving = Receiving(self, desk, "laptop")
+        receiving.process.stdout.close()
+        receiving.process.stdout = None
+        # The peer's file goes where it would without the command.
+        self.assertEqual(self.finish(self.begin(laptop, "f", "desk")),
+                         (0, "", ""))
+        code, _, said = receiving.end()
+        self.assertEqual(code, 1)
+        self.assertIn("nobody reads standard output any more", said)
+        self.assertEqual(tree(self.inbox), tree(self.source))
+
+    def test_AllButOneFileGoesWhereItWouldMeanwhile(self):
+        desk, laptop = self.accepting()
+        self.write("d/a", b"a")
+        self.write("d/b", b"b")
+        self.write("c", b"c")
+        self.write("e", b"e")
+        receiving = Receiving(self, desk, "laptop")
+        for sent in (["d"], ["c", "e"]):
+            self.assertEqual(self.finish(self.begin(laptop, *sent, "desk")),
+                             (0, "", ""))
+        self.assertEqual(tree(self.inbox), tree(self.source))
+        self.write("f", b"f")
+        self.assertEqual(self.finish(self.begin(laptop, "f", "desk:x")),
+                         (0, "", ""))
+        self.assertEqual(receiving.end(), (0, b"f", ""))
+        # And the next one again.
+        self.assertFalse(os.path.exists(os.path.join(self.inbox, "x")))
+        self.assertEqual(self.finish(self.begin(laptop, "f", "desk")),
+                         (0, "", ""))
+        self.assertEqual(tree(self.inbox), tree(self.source))
+
+    def test_AFolderOfOneFileFailsForBothSidesAndWritesNothing(self):
+        desk, laptop = self.accepting()
+        self.write("d/f", b"f")
+        receiving = Receiving(self, desk, "laptop")
+        code, out, err = self.finish(self.begin(laptop, "d", "desk"))
+        self.assertEqual((code, out), (1, ""))
+        self.assertIn("a folder or a second file", err)
+        code, out, said = receiving.end()
+        self.assertEqual((code, out), (1, b""))
+        self.assertIn("a folder or a second file", said)
+        self.assertEqual(os.listdir(self.inbox), [])
+
+    def test_CtrlCTakesTheWishBackAndOneWaitsForEachPeer(self):
+        desk, laptop = self.accepting()
+        self.write("f", b"f")
+        receiving = Receiving(self, desk, "laptop")
+        code, out, err = desk.tactus("receive", "laptop")
+        self.assertEqual((code, out), (1, ""))
+        self.assertIn("another command waits for what laptop sends", err)
+        receiving.process.send_signal(signal.SIGINT)
+        code, out, said = receiving.end()
+        self.assertEqual((code, out), (4, b""))
+        self.assertIn("interrupted", said)
+        desk.until(lambda s: s["pending"] == 0)
+        code, out, err = desk.tactus("receive", "laptop", "--deadline", "10ms")
+        self.assertEqual((code, out), (1, ""))
+        self.assertIn("laptop offered no single file in time", err)
+        self.assertEqual(self.finish(self.begin(laptop, "f", "desk")),
+                         (0, "", ""))
+        self.assertEqual(tree(self.inbox), tree(self.source))
+        code, out, err = desk.tactus("receive", "phone")
+        self.assertEqual((code, out), (1, ""))
+        self.assertIn("phone", err)
+
+    def test_CtrlCAmidItEndsItForBothSides(self):
+        desk, laptop = self.accepting()
+        receiving = Receiving(self, desk, "laptop")
+        sending = self.begin(laptop, "-", "desk", stdin=subprocess.PIPE)
+        sending.stdin.write(b"half")
+        sending.stdin.flush()
+        self.assertEqual(receiving.process.stdout.read(4), b"half")
+        receiving.process.send_signal(signal.SIGINT)
+        code, out, said = receiving.end()
+        self.assertEqual((code, out), (4, b""))
+        self.assertIn("interrupted", said)
+        code, out, err = self.finish(sending)
+        self.assertEqual((code, out), (1, ""))
+        self.assertRegex(err, "^tactus: (failed|cancelled): ")
+        self.assertEqual(os.listdir(self.inbox), [])
+
+    def test_CtrlCEndsItAlsoWhileNobodyReads(self):
+        desk, laptop = self.accepting()
+        self.write("f", os.urandom(32 << 20))
+        receiving = Receiving(self, desk, "laptop")
+        sending = self.begin(laptop, "f", "desk")
+        desk.until(lambda s: s["moving"] and s["moving"][0]["bytes"] > 0)
+        receiving.process.send_signal(signal.SIGINT)
+        self.assertEqual(receiving.process.wait(_PATIENCE), 4)
+        desk.until(lambda s: not s["moving"])
+        self.assertEqual(
+            self.finish(sending),
+            (1, "", "tactus: cancelled: it was cancelled by the receiver\n"))
+        self.assertEqual(os.listdir(self.inbox), [])
+
+    def test_ADaemonThatEndsEndsWhatWasWishedOfIt(self):
+        desk, laptop = self.accepting()
+        receiving = Receiving(self, desk, "laptop")
+        desk.stop()
+        code, out, said = receiving.end()
+        self.assertEqual((code, out), (1, b""))
+        self.assertIn("the daemon is ending", said)
+        desk.start()
+        receiving = Receiving(self, desk, "laptop")
+        sending = self.begin(laptop, "-", "desk", stdin=subprocess.PIPE)
+        sending.stdin.write(b"half")
+        sending.stdin.flush()
+        self.assertEqual(receiving.process.stdout.read(4), b"half")
+        desk.stop()
+        code, out, said = receiving.end()
+        self.assertEqual((code, out), (1, b""))
+        self.assertIn("is not all of it", said)
+        # It learns that at once, or once all was sent and nobody can be asked.
+        self.assertIn(self.finish(sending)[0], (1, 4))
+
+    def test_AFileIsGoneOnWithWhereItIs(self):
+        desk, laptop = self.accepting()
+        self.write("f", b"middle\n")
+        for mode in ("wb", "ab"):
+            path = os.path.join(self.scratch, "out")
+            with open(path, mode) as file:
+                receiving = Receiving(
+                    self, desk, "laptop", stdout=file,
+                    command=["sh", "-c", 'echo head; "$0" "$@"; echo tail',
+                             peers_test._TACTUS])
+                self.assertEqual(
+                    self.finish(self.begin(laptop, "f", "desk")), (0, "", ""))
+                self.assertEqual(receiving.end()[0], 0)
+            with open(path, "rb") as file:
+                self.assertEqual(
+                    file.read(),
+                    b"head\nmiddle\ntail\n" * (1 if mode == "wb" else 2))
+
+    def test_BytesOfAPeerDoNotGoToATerminal(self):
+        desk, _ = self.paired()
+        shown, code = self.on_terminal(desk, "receive", "laptop")
+        self.assertEqual(code, 3)
+        self.assertIn(b"standard output is a terminal", shown)
 
     def on_terminal(self, device, *arguments):
         """What a terminal is shown, and the exit code."""

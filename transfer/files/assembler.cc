@@ -129,7 +129,7 @@ absl::Status Assembler::Apply(Frame frame, Block content) {
 
 absl::Status Assembler::ApplyEntry(Entry entry) {
   if (options_.sink >= 0 && (entry.type != EntryType::kFile || entries_ > 1)) {
-    return Wrong("more than one file, to where one can be");
+    return Wrong("a folder or a second file, to where one file can be");
   }
   if (!options_.roots.empty() &&
       options_.roots.count(entry.path.substr(0, entry.path.find('/'))) == 0) {
@@ -383,6 +383,10 @@ absl::Status Assembler::ApplyFileEnd(const FileEnd& end) {
   if (!current.ok()) return current.status();
   File& file = **current;
   if (end.left_out) {
+    // What there was of it cannot be taken back from a pipe.
+    if (options_.sink >= 0) {
+      return absl::DataLossError("the sender could not read it to its end");
+    }
     files_.pop_front();
     return absl::OkStatus();
   }
@@ -506,8 +510,9 @@ absl::StatusOr<Have> Assembler::NextGroup() {
 absl::Status Assembler::Finish(const End& end) {
   if (!files_.empty()) return Wrong("the end amid a file");
   if (end.entries != entries_) return Wrong("an end that counts otherwise");
-  if (options_.sink >= 0) return absl::OkStatus();
-  return destination_->Sync();
+  if (options_.sink < 0) return destination_->Sync();
+  if (assembled_.files == 1) return absl::OkStatus();
+  return absl::NotFoundError("no file came, to where one was to be");
 }
 
 }  // namespace tactus::transfer::files

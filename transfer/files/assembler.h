@@ -51,7 +51,7 @@ struct AssemblerOptions {
   // more than were named, any.
   std::set<std::string> roots = {};
   // Where the one file goes that is sent to a pipe or a terminal; -1 is none.
-  // Nothing else may be sent then. It is not closed.
+  // Nothing else may be sent then, nor nothing. It is not closed.
   int sink = -1;
   // Called now and then while something takes long; true ends it, as Cancelled.
   std::function<bool()> stop = [] { return false; };

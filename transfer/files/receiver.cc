@@ -209,8 +209,12 @@ std::optional<TransferResult> Receiver::Session::RunOffer(const Offer& offer) {
   if (!decision.has_value()) {
     decision = receiver_->options_.decide(stream_->peer(), offer,
                                           [this] { return cut_.load(); });
-    if (cut_ && !cancelled_) return std::nullopt;
-    if (decision->accepted) {
+    const bool to_sink = decision->accepted && decision->sink >= 0;
+    // One to a pipe has its end here all the same: whoever gave the pipe waits
+    // for it.
+    if (cut_ && !cancelled_ && !to_sink) return std::nullopt;
+    // Nor is the pipe kept for another try.
+    if (decision->accepted && !to_sink) {
       receiver_->RememberDecision(key_, offer, *decision);
     }
   }
@@ -273,6 +277,13 @@ std::optional<TransferResult> Receiver::Session::RunOffer(const Offer& offer) {
       if (cancelled_) {
         verdict.outcome = Outcome::kCancelled;
         verdict.reason = "it was cancelled by the receiver";
+      } else if (decision->sink >= 0) {
+        if (!final || cut_) {
+          verdict.reason = Short(
+              absl::StrCat("the connection was lost, and what was written to a "
+                           "pipe cannot be written again: ",
+                           received.message()));
+        }
       } else if (!final || cut_) {
         result.outcome = Outcome::kCancelled;
         result.reason = verdict.reason;

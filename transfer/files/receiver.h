@@ -55,7 +55,10 @@ struct Decision {
   // Told to the sender where it is refused.
   std::string reason = {};
   // Where it goes: a folder of this device that is there, or a pipe. The pipe
-  // is not closed, and takes one file and nothing else.
+  // is not closed, and takes one file and nothing else. It is used until
+  // OnEnd of the observer, which comes in any case, and never after: what was
+  // written there cannot be written again, so that a connection that is lost
+  // is the end of the transfer, and the sender is told so when it asks.
   std::string folder = {};
   int sink = -1;
   // May be null. Called by the thread in Serve.

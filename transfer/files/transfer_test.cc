@@ -325,6 +325,44 @@ TEST(Files, AFolderIsNotSentToAPipe) {
   close(out[1]);
 }
 
+// A sender would begin a file anew; what went into a pipe would be there twice.
+TEST(Files, WhatGoesIntoAPipeEndsWithItsConnectionAndBothSidesSaySo) {
+  const std::string bytes = Noise(20'000, 7);
+  int failed = 0;
+  bool cut = true;
+  for (size_t message = 0; cut; ++message) {
+    World world({.faults = {{.message = message, .kind = MemoryFault::kCut}}});
+    int out[2];
+    ASSERT_EQ(pipe(out), 0);
+    world.decision = {.accepted = true, .sink = out[1]};
+    WriteFile(world.source() + "/f", bytes);
+    const TransferResult sent = world.Send({world.Root("f")});
+    close(out[1]);
+    std::string got(3 * bytes.size(), '\0');
+    size_t size = 0;
+    for (ssize_t n; (n = read(out[0], &got[size], got.size() - size)) > 0;) {
+      size += static_cast<size_t>(n);
+    }
+    close(out[0]);
+    got.resize(size);
+    cut = sent.progress.tries > 1;
+    EXPECT_LE(world.asked, 1) << message;
+    ASSERT_EQ(world.received().size(), 1u) << message;
+    EXPECT_EQ(world.received()[0].outcome, sent.outcome) << message;
+    EXPECT_FALSE(world.received()[0].parked);
+    if (sent.outcome == Outcome::kDone) {
+      EXPECT_EQ(got, bytes) << message;
+    } else {
+      ++failed;
+      EXPECT_EQ(sent.outcome, Outcome::kFailed) << message;
+      EXPECT_EQ(got, bytes.substr(0, got.size())) << message;
+      EXPECT_NE(sent.reason.find("cannot be written again"), std::string::npos)
+          << sent.reason;
+    }
+  }
+  EXPECT_GT(failed, 0);
+}
+
 TEST(Files, WhatIsRefusedWritesNothingAndIsAskedOnce) {
   // The verdict is lost, and repeated: message 3 is the receiver's first.
   World world({.faults = {{.message = 2, .kind = MemoryFault::kCut}}});
@@ -860,8 +898,8 @@ TEST(Files, AHundredHostileSendersWriteNothingOutside) {
   }
 }
 
-// Offers what `offer` says and sends one file of that name.
-Outcome Sneak(World& world, const Offer& offer, const std::string& name) {
+// Offers what `offer` says and sends `frames`.
+Outcome Sneak(World& world, const Offer& offer, const Script& frames) {
   Outcome outcome = Outcome::kUnknown;
   world.network.Run(
       {[&] {
@@ -875,9 +913,7 @@ Outcome Sneak(World& world, const Offer& offer, const std::string& name) {
          (void)writer.Flush(deadline);
          auto answer = reader.Next(deadline);
          if (answer.ok() && std::holds_alternative<Accept>(answer->frame)) {
-           writer.Add(Entry{.type = EntryType::kFile, .path = name});
-           writer.Add(FileEnd{.size = 0, .root = RootHash().Digest()});
-           writer.Add(End{1});
+           for (const Frame& frame : frames) writer.Add(frame);
            (void)writer.Flush(deadline);
            answer = reader.Next(deadline);
          }
@@ -891,6 +927,35 @@ Outcome Sneak(World& world, const Offer& offer, const std::string& name) {
          (void)world.receiver().Serve(*std::move(stream));
        }});
   return outcome;
+}
+
+// The same with one empty file of that name.
+Outcome Sneak(World& world, const Offer& offer, const std::string& name) {
+  return Sneak(world, offer,
+               Script{Entry{.type = EntryType::kFile, .path = name},
+                      FileEnd{.size = 0, .root = RootHash().Digest()}, End{1}});
+}
+
+TEST(Files, AFileThatIsNotSentToItsEndIsNotDoneInAPipe) {
+  int out[2];
+  ASSERT_EQ(pipe(out), 0);
+  const Offer offer = {.files = 1, .roots = 1, .names = {"f"}};
+  const Entry file = {.type = EntryType::kFile, .path = "f"};
+  const std::vector<Script> scripts = {
+      {End{0}},
+      {file, FileEnd{.left_out = true}, End{1}},
+      {file, Chunk{HashOf("half"), "half"}, FileEnd{.left_out = true}, End{1}},
+      {file, Chunk{HashOf("half"), "half"}, FileEnd{.size = 4}, End{1}}};
+  for (const Script& script : scripts) {
+    World world;
+    world.decision = {.accepted = true, .sink = out[1]};
+    EXPECT_EQ(Sneak(world, offer, script), Outcome::kFailed);
+  }
+  World world;
+  world.decision = {.accepted = true, .sink = out[1]};
+  EXPECT_EQ(Sneak(world, offer, "f"), Outcome::kDone);
+  close(out[0]);
+  close(out[1]);
 }
 
 TEST(Files, OnlyWhatWasOfferedIsTaken) {
