@@ -117,14 +117,14 @@ void Demo(std::ostream& out) {
                    .day = 78,
                    .dirty = true});
   for (const char* const instrument : {"sender", "both ends"}) {
-    out << MakeLine({.series = "transfer/rate",
-                     .configuration = {{"instrument", instrument},
-                                       {"size", "128 MiB"}},
-                     .samples = {173},
-                     .day = 78,
-                     .label = Label::kSuspected,
-                     .unit = Unit::kMegabitsPerSecond,
-                     .direction = Direction::kMoreIsBetter});
+    out << MakeLine(
+        {.series = "transfer/rate",
+         .configuration = {{"instrument", instrument}, {"size", "128 MiB"}},
+         .samples = {173},
+         .day = 78,
+         .label = Label::kSuspected,
+         .unit = Unit::kMegabitsPerSecond,
+         .direction = Direction::kMoreIsBetter});
   }
 }
 
