@@ -1,10 +1,8 @@
 // `tactus`: the focused text field, on the command line. See docs/tactus.md.
 
-#include <fcntl.h>
 #include <signal.h>
 #include <unistd.h>
 
-#include <cerrno>
 #include <cstdio>
 #include <memory>
 #include <optional>
@@ -215,20 +213,14 @@ ExitCode Try(const Arguments& arguments) {
 
 ExitCode StreamInput(const Arguments& arguments) {
   ax::Clock& clock = ax::Clock::Real();
-  int stop_pipe[2];
-  if (pipe2(stop_pipe, O_CLOEXEC) != 0) {
-    return Complain(absl::ErrnoToStatus(errno, "cannot make a pipe"));
-  }
   // Stopped, what was heard last is made final. Before any thread is there.
-  const StopSignals stop([&stop_pipe] {
-    const char byte = 0;
-    if (write(stop_pipe[1], &byte, 1) != 1) _exit(1);
-  });
+  const absl::StatusOr<std::unique_ptr<StopPipe>> stop = StopPipe::Open();
+  if (!stop.ok()) return Complain(stop.status());
   const absl::Time deadline = clock.Now() + arguments.deadline;
   absl::StatusOr<std::unique_ptr<Client>> daemon =
       FindDaemon(arguments, deadline);
   if (!daemon.ok()) return Complain(daemon.status());
-  LineReader lines(STDIN_FILENO, stop_pipe[0]);
+  LineReader lines(STDIN_FILENO, (*stop)->stopped());
   if (*daemon != nullptr) {
     if (const std::optional<ExitCode> code = CannotStream(**daemon)) {
       return *code;
@@ -271,15 +263,9 @@ ExitCode StreamInput(const Arguments& arguments) {
 }
 
 ExitCode WatchByDaemon(Client& daemon, const Arguments& arguments) {
-  int stop_pipe[2];
-  if (pipe2(stop_pipe, O_CLOEXEC) != 0) {
-    return Complain(absl::ErrnoToStatus(errno, "cannot make a pipe"));
-  }
-  const StopSignals stop([&stop_pipe] {
-    const char byte = 0;
-    if (write(stop_pipe[1], &byte, 1) != 1) _exit(1);
-  });
-  return WatchBy(daemon, arguments, stop_pipe[0]);
+  const absl::StatusOr<std::unique_ptr<StopPipe>> stop = StopPipe::Open();
+  if (!stop.ok()) return Complain(stop.status());
+  return WatchBy(daemon, arguments, (*stop)->stopped());
 }
 
 ExitCode WatchChanges(const Arguments& arguments) {
@@ -351,36 +337,24 @@ ExitCode ExamineHere(const Arguments& arguments) {
 }
 
 ExitCode ServeMcp(const Arguments& arguments) {
-  int stop_pipe[2];
-  if (pipe2(stop_pipe, O_CLOEXEC) != 0) {
-    return Complain(absl::ErrnoToStatus(errno, "cannot make a pipe"));
-  }
   // Stopped, what has begun is finished. Before any thread is there.
-  const StopSignals stop([&stop_pipe] {
-    const char byte = 0;
-    if (write(stop_pipe[1], &byte, 1) != 1) _exit(1);
-  });
+  const absl::StatusOr<std::unique_ptr<StopPipe>> stop = StopPipe::Open();
+  if (!stop.ok()) return Complain(stop.status());
   mcp::CommandBackend backend({.daemon = arguments.daemon}, TellPerson);
   const absl::Status status = mcp::Serve(backend, kVersion,
                                          {.in = STDIN_FILENO,
                                           .out = STDOUT_FILENO,
-                                          .stopped = stop_pipe[0],
-                                          .stop = stop_pipe[1]});
+                                          .stopped = (*stop)->stopped(),
+                                          .stop = (*stop)->stop()});
   return status.ok() ? ExitCode::kDone : Complain(status);
 }
 
 ExitCode MoveHere(const Arguments& arguments) {
-  int stop_pipe[2];
-  if (pipe2(stop_pipe, O_CLOEXEC) != 0) {
-    return Complain(absl::ErrnoToStatus(errno, "cannot make a pipe"));
-  }
-  const StopSignals stop([&stop_pipe] {
-    const char byte = 0;
-    if (write(stop_pipe[1], &byte, 1) != 1) _exit(1);
-  });
+  const absl::StatusOr<std::unique_ptr<StopPipe>> stop = StopPipe::Open();
+  if (!stop.ok()) return Complain(stop.status());
   return arguments.command == Arguments::Command::kSend
-             ? Send(arguments, stop_pipe[0])
-             : Receive(arguments, stop_pipe[0]);
+             ? Send(arguments, (*stop)->stopped())
+             : Receive(arguments, (*stop)->stopped());
 }
 
 ExitCode Run(const Arguments& arguments) {

@@ -1,12 +1,19 @@
 #include "tools/tactus/stop_signals.h"
 
+#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <time.h>
+#include <unistd.h>
 
+#include <cerrno>
 #include <functional>
+#include <memory>
 #include <thread>
 #include <utility>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
 
 namespace tactus::cli {
 
@@ -34,6 +41,29 @@ StopSignals::~StopSignals() {
   while (sigtimedwait(&signals_, nullptr, &now) > 0) {
   }
   pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+}
+
+absl::StatusOr<std::unique_ptr<StopPipe>> StopPipe::Open() {
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC) != 0) {
+    return absl::ErrnoToStatus(errno, "cannot make a pipe");
+  }
+  // make_unique cannot reach a private constructor.
+  return std::unique_ptr<StopPipe>(new StopPipe(ends[0], ends[1]));
+}
+
+StopPipe::StopPipe(int read, int write) : read_(read), write_(write) {
+  signals_.emplace([this] {
+    const char byte = 0;
+    if (::write(write_, &byte, 1) != 1) _exit(1);
+  });
+}
+
+StopPipe::~StopPipe() {
+  // Its thread writes to what is closed here.
+  signals_.reset();
+  close(write_);
+  close(read_);
 }
 
 }  // namespace tactus::cli

@@ -1,11 +1,14 @@
 #include "tools/tactus/stop_signals.h"
 
+#include <poll.h>
 #include <signal.h>
 #include <unistd.h>
 
 #include <condition_variable>
+#include <memory>
 #include <mutex>
 
+#include "absl/status/statusor.h"
 #include "gtest/gtest.h"
 
 namespace tactus::cli {
@@ -48,6 +51,16 @@ TEST_P(StopSignalsTest, SignalThatComesTooLateEndsNothing) {
     const StopSignals stop([this] { Stopped(); });
     kill(getpid(), GetParam());
   }
+}
+
+TEST_P(StopSignalsTest, PipeCanBeReadFromOnceASignalHasComeAndNotBefore) {
+  const absl::StatusOr<std::unique_ptr<StopPipe>> stop = StopPipe::Open();
+  ASSERT_TRUE(stop.ok());
+  pollfd waits = {.fd = (*stop)->stopped(), .events = POLLIN, .revents = 0};
+  EXPECT_EQ(poll(&waits, 1, 0), 0);
+  kill(getpid(), GetParam());
+  EXPECT_EQ(poll(&waits, 1, -1), 1);
+  EXPECT_EQ(waits.revents, POLLIN);
 }
 
 TEST_P(StopSignalsTest, SignalsAreAsBeforeAfterwards) {
