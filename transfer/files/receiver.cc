@@ -102,6 +102,7 @@ class Receiver::Session {
   absl::Status TakeFrame(Incoming incoming, Assembler& assembler,
                          Worker& worker);
   void Post(Assembler& assembler, Worker& worker);
+  void Do(Worker& worker, std::function<absl::Status()> task);
   absl::Status Note(const Incoming& incoming);
   absl::Status SendHaves(const std::vector<Have>& haves);
   void Say(const Verdict& verdict);
@@ -324,14 +325,7 @@ absl::Status Receiver::Session::ReceiveFrames(Assembler& assembler,
     if (auto* end = std::get_if<End>(&incoming->frame)) {
       Post(assembler, worker);
       const End all = *end;
-      worker.Post([this, &assembler, all] {
-        if (failed_) return;
-        absl::Status finished = assembler.Finish(all);
-        if (finished.ok()) return;
-        MutexLock lock(&mutex_);
-        failure_ = std::move(finished);
-        failed_ = true;
-      });
+      Do(worker, [&assembler, all] { return assembler.Finish(all); });
       return Drain(worker);
     }
     absl::Status taken = TakeFrame(*std::move(incoming), assembler, worker);
@@ -355,16 +349,25 @@ void Receiver::Session::Post(Assembler& assembler, Worker& worker) {
   auto pack = std::make_shared<std::vector<Incoming>>(std::move(pack_));
   pack_.clear();
   pack_bytes_ = 0;
-  worker.Post([this, &assembler, pack] {
+  Do(worker, [&assembler, pack] {
     for (Incoming& one : *pack) {
-      if (failed_) return;
       absl::Status applied =
           assembler.Apply(std::move(one.frame), std::move(one.content));
-      if (applied.ok()) continue;
-      MutexLock lock(&mutex_);
-      failure_ = std::move(applied);
-      failed_ = true;
+      if (!applied.ok()) return applied;
     }
+    return absl::OkStatus();
+  });
+}
+
+// By the worker, unless something that it did before has failed.
+void Receiver::Session::Do(Worker& worker, std::function<absl::Status()> task) {
+  worker.Post([this, task = std::move(task)] {
+    if (failed_) return;
+    absl::Status done = task();
+    if (done.ok()) return;
+    MutexLock lock(&mutex_);
+    failure_ = std::move(done);
+    failed_ = true;
   });
 }
 
@@ -428,16 +431,11 @@ absl::Status Receiver::Session::TakeFrame(Incoming incoming,
   if (std::holds_alternative<Turn>(incoming.frame)) {
     Post(assembler, worker);
     std::vector<Have> haves;
-    worker.Post([this, &assembler, &haves] {
-      if (failed_) return;
+    Do(worker, [&assembler, &haves] {
       absl::StatusOr<std::vector<Have>> taken = assembler.TakeTurn();
-      if (taken.ok()) {
-        haves = *std::move(taken);
-        return;
-      }
-      MutexLock lock(&mutex_);
-      failure_ = taken.status();
-      failed_ = true;
+      if (!taken.ok()) return taken.status();
+      haves = *std::move(taken);
+      return absl::OkStatus();
     });
     if (absl::Status done = Drain(worker); !done.ok()) return done;
     for (size_t i = 0; i < haves.size() && i < ahead_.size(); ++i) {
@@ -459,16 +457,11 @@ absl::Status Receiver::Session::TakeFrame(Incoming incoming,
   }
   Post(assembler, worker);
   Have have;
-  worker.Post([this, &assembler, &have] {
-    if (failed_) return;
+  Do(worker, [&assembler, &have] {
     absl::StatusOr<Have> next = assembler.NextGroup();
-    if (next.ok()) {
-      have = *std::move(next);
-      return;
-    }
-    MutexLock lock(&mutex_);
-    failure_ = next.status();
-    failed_ = true;
+    if (!next.ok()) return next.status();
+    have = *std::move(next);
+    return absl::OkStatus();
   });
   if (absl::Status done = Drain(worker); !done.ok()) return done;
   ahead_.front() = {.full = have.chunks.size() == kGroup, .left = kGroup};
