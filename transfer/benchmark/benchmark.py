@@ -248,6 +248,18 @@ def _same(one, other):
         raise RuntimeError("what arrived differs from what was sent")
 
 
+def _sent(pair, source):
+    """The seconds that sending a file takes; that what arrived is the same is looked
+    at afterwards, and it is gone again then."""
+    begun = time.monotonic()
+    pair.send(source)
+    took = time.monotonic() - begun
+    arrived = os.path.join(pair.far.inbox, os.path.basename(source))
+    _same(source, arrived)
+    os.unlink(arrived)
+    return took
+
+
 def _same_tree(one, other):
     if subprocess.run(["diff", "-rq", one, other],
                       stdout=subprocess.DEVNULL).returncode != 0:
@@ -395,22 +407,14 @@ class Benchmark:
         size = 128 * _MIB
         _write_random(source, size)
         pair = self.pair()
-        arrived = os.path.join(pair.far.inbox, "file")
         target = os.path.join(self._new_folder("to"), "file")
-
-        def ours():
-            begun = time.monotonic()
-            pair.send(source)
-            took = time.monotonic() - begun
-            _same(source, arrived)
-            os.unlink(arrived)
-            return took
 
         def floor():
             return self._measure("copy", "--from", source, "--to",
                                  target)[0]["samples"][0]
 
-        taken = _in_turn({"rate.tactus": ours, "rate.openssl": floor}, 3)
+        taken = _in_turn({"rate.tactus": lambda: _sent(pair, source),
+                          "rate.openssl": floor}, 3)
         for name, row in ("rate.tactus", ""), ("rate.openssl", "/openssl"):
             one = taken[name]
             one.samples = [size * 8 / took / 1e6 for took in one.samples]
@@ -481,18 +485,9 @@ class Benchmark:
         source = os.path.join(self._new_folder("small"), "small")
         _write_random(source, 1024)
         pair = self.pair()
-        arrived = os.path.join(pair.far.inbox, "small")
-
-        def ours():
-            begun = time.monotonic()
-            pair.send(source)
-            took = time.monotonic() - begun
-            _same(source, arrived)
-            os.unlink(arrived)
-            return took
 
         with self._optional(peers.Scp(self._new_path("scp"))) as scp:
-            ways = {"small.tactus": ours}
+            ways = {"small.tactus": lambda: _sent(pair, source)}
             if scp:
                 target = self._new_folder("to")
                 ways["small.scp"] = lambda: scp.copy(source, target + "/")
@@ -686,17 +681,8 @@ class Benchmark:
 
     def _link(self, pair, scp, source, delay, loss):
         name = "links.%d_%d." % (delay, loss)
-        arrived = os.path.join(pair.far.inbox, "file")
 
-        def ours():
-            begun = time.monotonic()
-            pair.send(source)
-            took = time.monotonic() - begun
-            _same(source, arrived)
-            os.unlink(arrived)
-            return took
-
-        ways = {name + "tactus": ours}
+        ways = {name + "tactus": lambda: _sent(pair, source)}
         if scp:
             target = self._new_folder("to")
             ways[name + "scp"] = lambda: scp.copy(source, target + "/")
