@@ -238,6 +238,28 @@ constexpr char kReadDefinition[] = R"json(
   "idempotentHint": true,
   "openWorldHint": true}})json";
 
+// What edits take alike. A definition that names one of these without a schema
+// (null) means the one here.
+constexpr char kEditInput[] = R"json(
+{
+ "snapshot": {
+  "type": "string",
+  "description": "The token that read_focused_text gave: the edit is refused unless field, text, caret and selection are still as they were then."},
+ "allow_newlines": {
+  "type": "boolean",
+  "default": false,
+  "description": "Send line breaks to a terminal or a field of one line too, and tabs to a terminal, where they act: the command line is run."},
+ "allow_paste": {
+  "type": "boolean",
+  "default": true,
+  "description": "Whether it may be pasted where the application takes no text through accessibility. The clipboard is given back."},
+ "deadline_ms": {
+  "type": "integer",
+  "minimum": 1,
+  "maximum": 60000,
+  "default": 5000,
+  "description": "Longest that it may take, in milliseconds."}})json";
+
 constexpr char kReplaceDefinition[] = R"json(
 {
  "name": "replace_text",
@@ -258,23 +280,10 @@ constexpr char kReplaceDefinition[] = R"json(
     "required": ["begin", "end"],
     "additionalProperties": false,
     "description": "Where old_text stands, in code points of the whole text, begin up to and without end: for a text that is there more than once. Refused where another text stands there."},
-   "snapshot": {
-    "type": "string",
-    "description": "The token that read_focused_text gave: the edit is refused unless field, text, caret and selection are still as they were then."},
-   "allow_newlines": {
-    "type": "boolean",
-    "default": false,
-    "description": "Send line breaks to a terminal or a field of one line too, and tabs to a terminal, where they act: the command line is run."},
-   "allow_paste": {
-    "type": "boolean",
-    "default": true,
-    "description": "Whether it may be pasted where the application takes no text through accessibility. The clipboard is given back."},
-   "deadline_ms": {
-    "type": "integer",
-    "minimum": 1,
-    "maximum": 60000,
-    "default": 5000,
-    "description": "Longest that it may take, in milliseconds."}},
+   "snapshot": null,
+   "allow_newlines": null,
+   "allow_paste": null,
+   "deadline_ms": null},
   "required": ["old_text", "new_text"],
   "additionalProperties": false},
  "outputSchema": null,
@@ -294,23 +303,10 @@ constexpr char kInsertDefinition[] = R"json(
   "type": "object",
   "properties": {
    "text": {"type": "string"},
-   "snapshot": {
-    "type": "string",
-    "description": "The token that read_focused_text gave: the edit is refused unless field, text, caret and selection are still as they were then."},
-   "allow_newlines": {
-    "type": "boolean",
-    "default": false,
-    "description": "Send line breaks to a terminal or a field of one line too, and tabs to a terminal, where they act: the command line is run."},
-   "allow_paste": {
-    "type": "boolean",
-    "default": true,
-    "description": "Whether it may be pasted where the application takes no text through accessibility. The clipboard is given back."},
-   "deadline_ms": {
-    "type": "integer",
-    "minimum": 1,
-    "maximum": 60000,
-    "default": 5000,
-    "description": "Longest that it may take, in milliseconds."}},
+   "snapshot": null,
+   "allow_newlines": null,
+   "allow_paste": null,
+   "deadline_ms": null},
   "required": ["text"],
   "additionalProperties": false},
  "outputSchema": null,
@@ -329,16 +325,8 @@ constexpr char kUndoDefinition[] = R"json(
  "inputSchema": {
   "type": "object",
   "properties": {
-   "allow_paste": {
-    "type": "boolean",
-    "default": true,
-    "description": "Whether it may be pasted where the application takes no text through accessibility. The clipboard is given back."},
-   "deadline_ms": {
-    "type": "integer",
-    "minimum": 1,
-    "maximum": 60000,
-    "default": 5000,
-    "description": "Longest that it may take, in milliseconds."}},
+   "allow_paste": null,
+   "deadline_ms": null},
   "required": [],
   "additionalProperties": false},
  "outputSchema": null,
@@ -414,11 +402,17 @@ constexpr char kApplicationsDefinition[] = R"json(
   "idempotentHint": true,
   "openWorldHint": false}})json";
 
-// The definition, with the schema that edits have alike where it names none.
+// The definition, with the schemas that edits have alike where it names none.
 value Parsed(const char* definition) {
   value tool = boost::json::parse(definition);
   value& schema = tool.as_object()["outputSchema"];
   if (schema.is_null()) schema = boost::json::parse(kEditOutput);
+  const value alike = boost::json::parse(kEditInput);
+  value& input = tool.as_object()["inputSchema"];
+  for (auto& property : input.as_object()["properties"].as_object()) {
+    if (!property.value().is_null()) continue;
+    property.value() = alike.as_object().at(property.key());
+  }
   return tool;
 }
 
