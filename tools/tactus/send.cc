@@ -25,6 +25,7 @@
 #include "tools/tactus/exit_code.h"
 #include "tools/tactus/json_line.h"
 #include "tools/tactus/output.h"
+#include "tools/tactus/size_text.h"
 
 namespace tactus::cli {
 namespace {
@@ -40,19 +41,6 @@ constexpr char kErase[] = "\r\x1b[K";
 
 value Json(const std::string& text) {
   return value(boost::json::string(text.data(), text.size()));
-}
-
-std::string Bytes(int64_t bytes) {
-  if (bytes < 1000) return absl::StrCat(bytes, " B");
-  double size = static_cast<double>(bytes);
-  const char* unit = "";
-  for (const char* larger : {"kB", "MB", "GB", "TB"}) {
-    size /= 1000;
-    unit = larger;
-    if (size < 999.5) break;
-  }
-  return size < 10 ? absl::StrFormat("%.2f %s", size, unit)
-                   : absl::StrFormat("%.4g %s", size, unit);
 }
 
 std::string MinutesAndSeconds(int64_t milliseconds) {
@@ -135,13 +123,14 @@ std::string ProgressForPeople(const object& progress) {
   if (IsNumber(progress, "percent")) {
     absl::StrAppend(&text, NumberOf(&progress, "percent"), " %  ");
   }
-  absl::StrAppend(&text, Bytes(NumberOf(&progress, "bytes")));
+  absl::StrAppend(&text, SizeText(NumberOf(&progress, "bytes")));
   if (IsNumber(progress, "total_bytes")) {
-    absl::StrAppend(&text, " of ", Bytes(NumberOf(&progress, "total_bytes")));
+    absl::StrAppend(&text, " of ",
+                    SizeText(NumberOf(&progress, "total_bytes")));
   }
   if (IsNumber(progress, "bytes_per_second")) {
-    absl::StrAppend(&text, "  ", Bytes(NumberOf(&progress, "bytes_per_second")),
-                    "/s");
+    absl::StrAppend(&text, "  ",
+                    SizeText(NumberOf(&progress, "bytes_per_second")), "/s");
   }
   if (IsNumber(progress, "left_ms")) {
     absl::StrAppend(&text, "  ",
@@ -154,10 +143,10 @@ std::string SentForPeople(const object& result) {
   const int64_t kept = NumberOf(&result, "kept");
   const int64_t elapsed = NumberOf(&result, "elapsed_ms");
   std::string text = absl::StrCat(
-      NumberOf(&result, "files"), " files, ", Bytes(NumberOf(&result, "bytes")),
-      " to ", TextOf(&result, "peer"), " in ",
-      absl::StrFormat("%.2f s", static_cast<double>(elapsed) / 1000));
-  if (kept > 0) absl::StrAppend(&text, ", ", Bytes(kept), " was there");
+      NumberOf(&result, "files"), " files, ",
+      SizeText(NumberOf(&result, "bytes")), " to ", TextOf(&result, "peer"),
+      " in ", absl::StrFormat("%.2f s", static_cast<double>(elapsed) / 1000));
+  if (kept > 0) absl::StrAppend(&text, ", ", SizeText(kept), " was there");
   if (const int64_t replaced = NumberOf(&result, "replaced"); replaced > 0) {
     absl::StrAppend(&text, ", ", replaced, " replaced");
   }

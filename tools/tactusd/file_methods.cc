@@ -23,13 +23,13 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "ax/sync/mutex.h"
 #include "tools/config/config.h"
 #include "tools/control/json_rpc.h"
 #include "tools/control/params.h"
+#include "tools/tactus/size_text.h"
 #include "tools/tactusd/approvals.h"
 #include "tools/tactusd/methods.h"
 #include "tools/tactusd/peers.h"
@@ -81,14 +81,7 @@ std::string OrNull(uint64_t number) {
 std::string Size(uint64_t bytes) {
   if (bytes == kSizeUnknown) return "a size that is not known";
   if (bytes < 1000) return absl::StrCat(bytes, " bytes");
-  double size = static_cast<double>(bytes);
-  const char* unit = "";
-  for (const char* larger : {"kB", "MB", "GB", "TB"}) {
-    size /= 1000;
-    unit = larger;
-    if (size < 1000) break;
-  }
-  return absl::StrFormat("%.3g %s", size, unit);
+  return cli::SizeText(bytes);
 }
 
 std::string ProgressJson(const Progress& progress, const Reading& reading) {
