@@ -6,6 +6,7 @@
 #include <sys/types.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstddef>
 #include <cstdio>
@@ -140,10 +141,14 @@ absl::StatusOr<std::string> PrivateFolder::Read(absl::string_view name,
       !is.ok()) {
     return is;
   }
-  // One byte more than may be there, so that a file that grows is seen to.
-  std::string bytes(most + 1, '\0');
+  // One byte more than is there, so that its end is seen. Not the megabytes
+  // that may be there, which the kernel would give page by page.
+  std::string bytes(std::min(most, static_cast<size_t>(info.st_size)) + 1,
+                    '\0');
   size_t got = 0;
-  while (got < bytes.size()) {
+  while (got <= most) {
+    // It grows.
+    if (got == bytes.size()) bytes.resize(std::min(most, 2 * got) + 1);
     const ssize_t n = read(fd, &bytes[got], bytes.size() - got);
     if (n < 0 && errno == EINTR) continue;
     if (n < 0) return Failed("read", Where(name));

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
@@ -71,15 +72,27 @@ absl::Status WaitFor(int fd, Channel::Want want, absl::Time deadline) {
 }
 
 TlsStream::TlsStream(std::shared_ptr<Channel> channel, StreamHeader header,
-                     std::string unsent, size_t skip)
+                     std::string unsent, size_t skip,
+                     std::function<void()> begun)
     : channel_(std::move(channel)),
       peer_(channel_->peer()),
       header_(std::move(header)),
       skip_(skip),
-      unsent_(std::move(unsent)) {}
+      unsent_(std::move(unsent)),
+      begun_(std::move(begun)) {}
 
 TlsStream::~TlsStream() {
   channel_->Cut(absl::CancelledError("the stream was destroyed"));
+  Begun();
+}
+
+void TlsStream::Begun() {
+  std::function<void()> begun;
+  {
+    MutexLock lock(&unsent_mutex_);
+    begun = std::exchange(begun_, nullptr);
+  }
+  if (begun) begun();
 }
 
 absl::Status TlsStream::BreakWrites(absl::Status why) {
@@ -102,6 +115,7 @@ absl::Status TlsStream::WriteAll(absl::string_view bytes, absl::Time deadline) {
 }
 
 absl::Status TlsStream::Write(absl::string_view bytes, absl::Time deadline) {
+  bool begins = false;
   while (true) {
     Channel::Want want;
     {
@@ -122,6 +136,7 @@ absl::Status TlsStream::Write(absl::string_view bytes, absl::Time deadline) {
         // Less than a batch is taken whole or not at all.
         unsent_.clear();
         bytes.remove_prefix(shared.size());
+        begins = true;
         break;
       }
       want = wrote->want;
@@ -131,7 +146,10 @@ absl::Status TlsStream::Write(absl::string_view bytes, absl::Time deadline) {
       return BreakWrites(std::move(ready));
     }
   }
-  return WriteAll(bytes, deadline);
+  // A part of what was taken may wait for room, with nothing behind it.
+  const absl::Status written = WriteAll(bytes, deadline);
+  if (begins) Begun();
+  return written;
 }
 
 absl::Status TlsStream::SendHeader(absl::Time deadline) {

@@ -9,6 +9,7 @@
 #define TACTUS_TRANSFER_TLS_TLS_STREAM_H_
 
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -30,8 +31,11 @@ class TlsStream : public Stream {
   // `channel` has finished its handshake. `unsent` goes out before anything
   // else, with what is written first. Of what comes, `skip` bytes that are all
   // zero come first and are not the stream's: answers to probes under way.
+  // `begun` is called once, by whoever writes first, when `unsent` is out, or
+  // when the stream ends before; it must be brief.
   TlsStream(std::shared_ptr<Channel> channel, StreamHeader header,
-            std::string unsent, size_t skip);
+            std::string unsent, size_t skip,
+            std::function<void()> begun = nullptr);
   ~TlsStream() override;
 
   absl::StatusOr<size_t> Read(absl::Span<char> into,
@@ -47,6 +51,7 @@ class TlsStream : public Stream {
  private:
   absl::Status WriteAll(absl::string_view bytes, absl::Time deadline);
   absl::Status SendHeader(absl::Time deadline);
+  void Begun();
   // What a failed Write leaves: a part may be out, so nothing may follow.
   absl::Status BreakWrites(absl::Status why);
 
@@ -56,6 +61,7 @@ class TlsStream : public Stream {
   size_t skip_;  // of the reading thread
   Mutex unsent_mutex_;
   std::string unsent_ ABSL_GUARDED_BY(unsent_mutex_);
+  std::function<void()> begun_ ABSL_GUARDED_BY(unsent_mutex_);
   absl::Status write_failed_ ABSL_GUARDED_BY(unsent_mutex_);
 };
 

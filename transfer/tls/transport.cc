@@ -231,10 +231,76 @@ struct Request {
   }
 };
 
+// A connection that waits to be taken, by any thread: whoever opens a stream
+// takes it without waking the transport's thread, which watches it until it
+// hears of that. So each of the two looks under the lock before it touches the
+// channel.
 struct Warm {
-  std::shared_ptr<Link> link;
-  size_t unanswered = 0;  // probes
-  absl::Duration slept;   // by this machine, when it was made
+  Warm(std::shared_ptr<Link> its_link, absl::Duration slept_so_far)
+      : link(std::move(its_link)), slept(slept_so_far) {}
+
+  const std::shared_ptr<Link> link;  // of the transport's thread
+  const absl::Duration slept;        // by this machine, when it was made
+
+  // The channel is the caller's from now on; the answers to so many probes come
+  // on it first.
+  size_t Take() {
+    MutexLock lock(&mutex);
+    taken = true;
+    return unanswered;
+  }
+
+  // What follows is of the transport's thread, and Cancelled once it is taken.
+
+  // kNothing when an answer to a probe came; otherwise what to wait for.
+  absl::StatusOr<Channel::Want> TryHear() {
+    MutexLock lock(&mutex);
+    if (taken) return Taken();
+    char byte;
+    const absl::StatusOr<Channel::Progress> read =
+        link->channel->TryRead(absl::MakeSpan(&byte, 1));
+    if (!read.ok()) return read.status();
+    if (read->end) {
+      return absl::UnavailableError("the peer closed the connection");
+    }
+    if (read->bytes == 0) return read->want;
+    // With the byte, or who takes it would wait for one that has come.
+    if (byte == kProbe && unanswered > 0) {
+      --unanswered;
+      return Channel::Want::kNothing;
+    }
+    return absl::DataLossError("the peer says what nobody asked");
+  }
+
+  // What does not leave at once leaves with what is said next.
+  absl::Status Probe() {
+    MutexLock lock(&mutex);
+    if (taken) return Taken();
+    ++unanswered;
+    return link->channel->TryWrite(absl::string_view(&kProbe, 1)).status();
+  }
+
+  bool asked() {
+    MutexLock lock(&mutex);
+    return unanswered > 0;
+  }
+
+  // Cuts it. False when it was taken, and is not to be cut.
+  bool GiveUp(const absl::Status& why) {
+    MutexLock lock(&mutex);
+    if (taken) return false;
+    link->channel->Cut(why);
+    return true;
+  }
+
+ private:
+  static absl::Status Taken() {
+    return absl::CancelledError("the connection was taken");
+  }
+
+  Mutex mutex;
+  bool taken ABSL_GUARDED_BY(mutex) = false;
+  size_t unanswered ABSL_GUARDED_BY(mutex) = 0;  // probes
 };
 
 struct Pool {
@@ -244,7 +310,6 @@ struct Pool {
   DeviceId id;
   bool keep = false;     // connections warm
   bool dropped = false;  // the peer is forgotten
-  std::deque<std::shared_ptr<Warm>> warm;
   std::deque<std::shared_ptr<Request>> requests;
   size_t dialing = 0;
   Backoff backoff;
@@ -340,7 +405,7 @@ class TlsTransport::Engine {
   void Ask(const DeviceId& peer, const std::shared_ptr<Request>& request);
   void Top(const std::shared_ptr<Pool>& pool);
   void TopLater(const std::shared_ptr<Pool>& pool, absl::Duration wait);
-  void DropWarm(Pool& pool, const absl::Status& why);
+  void DropWarm(const DeviceId& peer, const absl::Status& why);
   void DropPool(const DeviceId& peer);
   void Note(const std::shared_ptr<Link>& link);
   void Deliver(const std::shared_ptr<Link>& link, const DeviceId& peer,
@@ -350,6 +415,16 @@ class TlsTransport::Engine {
   // Of any thread.
   bool Register(const DeviceId& peer, const std::shared_ptr<Channel>& channel,
                 size_t most);
+  bool RegisterLocked(const DeviceId& peer,
+                      const std::shared_ptr<Channel>& channel, size_t most)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // A warm connection, for a stream; null where there is none. LetGo is to be
+  // called soon after it, on the transport's thread.
+  std::shared_ptr<Warm> TakeWarm(const DeviceId& peer, size_t* unanswered);
+  size_t WarmCount(const DeviceId& peer);
+
+  // The transport's thread watches it no more, and makes another in its place.
+  void LetGo(const DeviceId& peer, const std::shared_ptr<Warm>& warm);
 
   struct Waiting {
     DeviceId peer;
@@ -371,6 +446,10 @@ class TlsTransport::Engine {
   std::optional<PairingConnection> pairing_ ABSL_GUARDED_BY(mutex_);
   // Streams in use, those that are gone among them until the next is noted.
   std::map<DeviceId, std::list<std::weak_ptr<Channel>>> streams_
+      ABSL_GUARDED_BY(mutex_);
+  // What a stream may take, the oldest first. What leaves it to be a stream's
+  // is in streams_ before the lock is given up, so that Forget finds it.
+  std::map<DeviceId, std::deque<std::shared_ptr<Warm>>> warm_
       ABSL_GUARDED_BY(mutex_);
 
   asio::io_context io_{1};
@@ -421,7 +500,7 @@ void TlsTransport::Engine::Shutdown() {
   // Handlers that are running finish; all others never run.
   asio::post(io_, [this] {
     for (auto& [peer, pool] : pools_) {
-      DropWarm(*pool, ShutDown());
+      DropWarm(peer, ShutDown());
       for (const auto& one : pool->requests)
         one->Answer(ShutDown(), nullptr, 0);
       pool->requests.clear();
@@ -459,6 +538,12 @@ bool TlsTransport::Engine::Register(const DeviceId& peer,
                                     const std::shared_ptr<Channel>& channel,
                                     size_t most) {
   MutexLock lock(&mutex_);
+  return RegisterLocked(peer, channel, most);
+}
+
+bool TlsTransport::Engine::RegisterLocked(
+    const DeviceId& peer, const std::shared_ptr<Channel>& channel,
+    size_t most) {
   if (shut_down_) return false;
   auto& channels = streams_[peer];
   channels.remove_if([](const auto& one) { return one.expired(); });
@@ -711,6 +796,16 @@ absl::StatusOr<std::unique_ptr<Stream>> TlsTransport::Engine::Open(
         peer.text(),
         " is not paired with this device: `tactus pair` pairs it"));
   }
+  size_t unanswered = 0;
+  if (const auto warm = TakeWarm(peer, &unanswered)) {
+    // Once the header is on its way: to wake a thread before would delay it,
+    // and one that still watches when the peer answers is woken in vain.
+    return std::make_unique<TlsStream>(
+        warm->link->channel, header, *std::move(bytes), unanswered,
+        [this, peer, warm] {
+          asio::post(io_, [this, peer, warm] { LetGo(peer, warm); });
+        });
+  }
   const auto request = std::make_shared<Request>();
   {
     MutexLock lock(&mutex_);
@@ -719,7 +814,6 @@ absl::StatusOr<std::unique_ptr<Stream>> TlsTransport::Engine::Open(
   }
   if (absl::Status got = Await(*request, deadline); !got.ok()) return got;
   std::shared_ptr<Channel> channel;
-  size_t unanswered = 0;
   {
     MutexLock lock(&request->mutex);
     channel = std::move(request->channel);
@@ -747,23 +841,51 @@ void TlsTransport::Engine::Ask(const DeviceId& peer,
   }
   const std::shared_ptr<Pool> pool = PoolOf(peer);
   pool->keep = options_.warm > 0;
-  const absl::Duration slept = options_.slept();
-  while (!pool->warm.empty()) {
-    const std::shared_ptr<Warm> warm = pool->warm.front();
-    pool->warm.pop_front();
-    warm->link->Release();
-    const std::shared_ptr<Channel>& channel = warm->link->channel;
-    if (slept - warm->slept > kSlept) {
-      channel->Cut(absl::UnavailableError("this machine slept"));
-    }
-    if (!channel->status().ok()) continue;
-    if (!Register(peer, channel, SIZE_MAX)) break;
-    request->Answer(absl::OkStatus(), channel, warm->unanswered);
-    TopLater(pool, kRefill);
+  // Made since Open looked.
+  size_t unanswered = 0;
+  if (const auto warm = TakeWarm(peer, &unanswered)) {
+    LetGo(peer, warm);
+    request->Answer(absl::OkStatus(), warm->link->channel, unanswered);
     return;
   }
   pool->requests.push_back(request);
   Top(pool);
+}
+
+std::shared_ptr<Warm> TlsTransport::Engine::TakeWarm(const DeviceId& peer,
+                                                     size_t* unanswered) {
+  const absl::Duration slept = options_.slept();
+  while (true) {
+    std::shared_ptr<Warm> warm;
+    {
+      MutexLock lock(&mutex_);
+      const auto found = warm_.find(peer);
+      if (found == warm_.end() || found->second.empty()) return nullptr;
+      warm = std::move(found->second.front());
+      found->second.pop_front();
+      if (!RegisterLocked(peer, warm->link->channel, SIZE_MAX)) return nullptr;
+    }
+    *unanswered = warm->Take();
+    const std::shared_ptr<Channel>& channel = warm->link->channel;
+    if (slept - warm->slept > kSlept) {
+      channel->Cut(absl::UnavailableError("this machine slept"));
+    }
+    // One that is cut ends the watch over it by that.
+    if (channel->status().ok()) return warm;
+  }
+}
+
+size_t TlsTransport::Engine::WarmCount(const DeviceId& peer) {
+  MutexLock lock(&mutex_);
+  const auto found = warm_.find(peer);
+  return found == warm_.end() ? 0 : found->second.size();
+}
+
+void TlsTransport::Engine::LetGo(const DeviceId& peer,
+                                 const std::shared_ptr<Warm>& warm) {
+  warm->link->Release();
+  const auto found = pools_.find(peer);
+  if (found != pools_.end()) TopLater(found->second, kRefill);
 }
 
 void TlsTransport::Engine::Top(const std::shared_ptr<Pool>& pool) {
@@ -778,7 +900,7 @@ void TlsTransport::Engine::Top(const std::shared_ptr<Pool>& pool) {
   // An attempt may fail before it returns (no address, no network), and then
   // waits for the next: asked each time, or this would never end.
   while (!pool->waiting && pool->dialing < kMostDialing &&
-         pool->warm.size() + pool->dialing <
+         WarmCount(pool->id) + pool->dialing <
              pool->requests.size() + options_.warm) {
     dial();
   }
@@ -850,9 +972,11 @@ asio::awaitable<void> TlsTransport::Engine::Dial(std::shared_ptr<Pool> pool) {
     Top(pool);
     co_return;
   }
-  auto warm = std::make_shared<Warm>(
-      Warm{.link = link, .unanswered = 0, .slept = options_.slept()});
-  pool->warm.push_back(warm);
+  const auto warm = std::make_shared<Warm>(link, options_.slept());
+  {
+    MutexLock lock(&mutex_);
+    warm_[pool->id].push_back(warm);
+  }
   Top(pool);
   co_await Watch(pool, warm);
 }
@@ -862,31 +986,34 @@ asio::awaitable<void> TlsTransport::Engine::Watch(std::shared_ptr<Pool> pool,
                                                   std::shared_ptr<Warm> warm) {
   absl::Status end;
   while (end.ok()) {
-    const absl::StatusOr<char> byte = co_await warm->link->ReadByte(
-        Now() + (warm->unanswered > 0 ? options_.socket.patience
-                                      : options_.socket.idle));
-    if (warm->link->released) co_return;
-    if (byte.ok() && *byte == kProbe && warm->unanswered > 0) {
-      --warm->unanswered;
+    const bool asked = warm->asked();
+    const absl::Time deadline =
+        Now() + (asked ? options_.socket.patience : options_.socket.idle);
+    absl::StatusOr<Channel::Want> heard = warm->TryHear();
+    while (heard.ok() && *heard != Channel::Want::kNothing) {
+      const absl::Status ready = co_await warm->link->Wait(*heard, deadline);
+      heard = ready.ok() ? warm->TryHear() : ready;
+    }
+    if (heard.ok()) {
       // It lasts. Before this a peer that takes connections and drops them is
       // tried less and less often.
       pool->backoff.Reset();
-    } else if (byte.ok()) {
-      end = absl::DataLossError("the peer says what nobody asked");
-    } else if (absl::IsDeadlineExceeded(byte.status()) &&
-               warm->unanswered == 0) {
-      ++warm->unanswered;
-      end = co_await warm->link->WriteByte(kProbe,
-                                           Now() + options_.socket.patience);
-      if (warm->link->released) co_return;
+    } else if (absl::IsDeadlineExceeded(heard.status()) && !asked) {
+      end = warm->Probe();
     } else {
-      end = byte.status();
+      end = heard.status();
     }
   }
-  warm->link->Abort(absl::UnavailableError("the connection is dead"));
-  const auto at = std::find(pool->warm.begin(), pool->warm.end(), warm);
-  if (at == pool->warm.end()) co_return;
-  pool->warm.erase(at);
+  if (!warm->GiveUp(absl::UnavailableError("the connection is dead")))
+    co_return;
+  {
+    MutexLock lock(&mutex_);
+    auto& all = warm_[pool->id];
+    const auto at = std::find(all.begin(), all.end(), warm);
+    // Dropped, or about to be taken.
+    if (at == all.end()) co_return;
+    all.erase(at);
+  }
   pool->trouble = end;
   TopLater(pool, pool->backoff.Next());
 }
@@ -1066,12 +1193,20 @@ asio::awaitable<void> TlsTransport::Engine::DialToPair(
 
 // ---- What changes.
 
-void TlsTransport::Engine::DropWarm(Pool& pool, const absl::Status& why) {
-  for (const std::shared_ptr<Warm>& warm : pool.warm) {
+void TlsTransport::Engine::DropWarm(const DeviceId& peer,
+                                    const absl::Status& why) {
+  std::deque<std::shared_ptr<Warm>> dropped;
+  {
+    MutexLock lock(&mutex_);
+    const auto found = warm_.find(peer);
+    if (found == warm_.end()) return;
+    dropped = std::move(found->second);
+    warm_.erase(found);
+  }
+  for (const std::shared_ptr<Warm>& warm : dropped) {
     warm->link->Release();
     warm->link->channel->Cut(why);
   }
-  pool.warm.clear();
 }
 
 void TlsTransport::Engine::KeepWarm(const DeviceId& peer) {
@@ -1086,7 +1221,7 @@ void TlsTransport::Engine::KeepWarm(const DeviceId& peer) {
 void TlsTransport::Engine::NetworkChanged() {
   OnThread([&] {
     for (auto& [peer, pool] : pools_) {
-      DropWarm(*pool, absl::UnavailableError("the network changed"));
+      DropWarm(peer, absl::UnavailableError("the network changed"));
       pool->backoff.Reset();
       pool->retry.cancel();
       pool->waiting = false;
@@ -1103,7 +1238,7 @@ void TlsTransport::Engine::DropPool(const DeviceId& peer) {
   const absl::Status forgotten = absl::CancelledError("the peer was forgotten");
   pool->dropped = true;
   pool->retry.cancel();
-  DropWarm(*pool, forgotten);
+  DropWarm(peer, forgotten);
   for (const auto& request : pool->requests) {
     request->Answer(forgotten, nullptr, 0);
   }
@@ -1149,15 +1284,17 @@ std::vector<TlsPeerStatus> TlsTransport::Engine::PeerStatus() {
   OnThread([&] {
     for (const auto& [peer, pool] : pools_) {
       TlsPeerStatus& status = all[peer];
-      status.warm = pool->warm.size();
       status.path = pool->path;
       status.trouble = Unshared(pool->trouble);
-      if (!pool->warm.empty()) {
-        status.round_trip = RoundTrip(pool->warm.front()->link->channel->fd());
-      }
     }
     for (const auto& [peer, links] : idle_) all[peer];
     MutexLock lock(&mutex_);
+    for (const auto& [peer, connections] : warm_) {
+      if (connections.empty()) continue;
+      all[peer].warm = connections.size();
+      all[peer].round_trip =
+          RoundTrip(connections.front()->link->channel->fd());
+    }
     for (auto& [peer, channels] : streams_) {
       channels.remove_if([](const auto& one) { return one.expired(); });
       if (channels.empty()) continue;

@@ -14,8 +14,8 @@
 // How it works. One thread of its own accepts, connects, shakes hands and
 // watches what is idle; it never touches a stream that was handed out, whose
 // bytes go between the socket and the caller's thread. Opening a stream takes a
-// warm connection, and another is made in its place. A connection is warm when
-// the peer has said that it lets this device in.
+// warm connection, which wakes no thread, and another is made in its place. A
+// connection is warm when the peer has said that it lets this device in.
 //
 // A warm connection is asked every `probe` whether the peer answers, and is
 // given up when it does not within `patience`: that is how soon a dead peer, or
