@@ -60,6 +60,38 @@ ControlServer::ControlServer(int listen_fd,
       wake_fd_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
       log_(std::move(log)) {}
 
+void ControlServer::Outbox::Put(std::string line) {
+  if (fd < 0 || broken) return;
+  if (out.empty()) {
+    out = std::move(line);
+    Flush();
+  } else {
+    out.append(line);
+  }
+}
+
+void ControlServer::Outbox::Flush() {
+  while (unread() > 0 && !broken) {
+    const ssize_t n =
+        send(fd, out.data() + sent, unread(), MSG_NOSIGNAL | MSG_DONTWAIT);
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0 && errno == EAGAIN) break;
+    if (n < 0) {
+      broken = true;
+    } else {
+      sent += static_cast<size_t>(n);
+    }
+  }
+  if (unread() == 0) {
+    // With what it held: it may have been long.
+    out = std::string();
+    sent = 0;
+  } else if (sent > out.size() / 2) {
+    out.erase(0, sent);
+    sent = 0;
+  }
+}
+
 ControlServer::~ControlServer() {
   for (auto& [number, client] : clients_) close(client.fd);
   for (const int fd : {listen_fd_, epoll_fd_, wake_fd_}) {
@@ -82,9 +114,17 @@ void ControlServer::RequestStop() {
 }
 
 void ControlServer::Send(int64_t client, std::string line) {
+  std::shared_ptr<Outbox> outbox;
   {
     MutexLock lock(&mutex_);
-    lines_.emplace_back(client, std::move(line));
+    const auto found = outboxes_.find(client);
+    if (found == outboxes_.end()) return;
+    outbox = found->second;
+  }
+  {
+    MutexLock lock(&outbox->mutex);
+    outbox->Put(std::move(line));
+    if (outbox->unread() == 0 && !outbox->broken && !outbox->ended) return;
   }
   Wake();
 }
@@ -149,18 +189,7 @@ absl::Status ControlServer::Run(Handler& handler) {
     TakePosts();
     closed.clear();
     for (auto& [number, client] : clients_) {
-      const bool there = Flush(client) && Feeding(client);
-      const bool much = client.unread() > kMostUnread;
-      if (much) {
-        log_(absl::StrCat("client ", number, " does not read: closed"));
-      }
-      const bool over = client.ended && client.unread() == 0 &&
-                        client.feeds.empty() && handler.Pending(number) == 0;
-      if (!there || much || over) {
-        closed.push_back(number);
-      } else {
-        Watch(number, client);
-      }
+      if (!Serve(handler, number, client)) closed.push_back(number);
     }
     for (const int64_t number : closed) Close(handler, number);
 
@@ -186,7 +215,9 @@ absl::Status ControlServer::Run(Handler& handler) {
     }
     const bool unread =
         std::any_of(clients_.begin(), clients_.end(), [](const auto& entry) {
-          return entry.second.unread() > 0 || !entry.second.feeds.empty();
+          MutexLock lock(&entry.second.outbox->mutex);
+          return entry.second.outbox->unread() > 0 ||
+                 !entry.second.feeds.empty();
         });
     if (!unread || Now() >= farewell) break;
   }
@@ -220,6 +251,15 @@ void ControlServer::Accept(Handler& handler) {
   const int64_t number = next_++;
   Client& client = clients_[number];
   client.fd = fd;
+  client.outbox = std::make_shared<Outbox>();
+  {
+    MutexLock lock(&client.outbox->mutex);
+    client.outbox->fd = fd;
+  }
+  {
+    MutexLock lock(&mutex_);
+    outboxes_[number] = client.outbox;
+  }
   client.events = EPOLLIN | EPOLLRDHUP;
   epoll_event event = {};
   event.events = client.events;
@@ -229,16 +269,10 @@ void ControlServer::Accept(Handler& handler) {
 }
 
 void ControlServer::TakePosts() {
-  std::vector<std::pair<int64_t, std::string>> lines;
   std::vector<std::pair<int64_t, std::shared_ptr<Feed>>> feeds;
   {
     MutexLock lock(&mutex_);
-    lines.swap(lines_);
     feeds.swap(feeds_);
-  }
-  for (auto& [number, line] : lines) {
-    const auto found = clients_.find(number);
-    if (found != clients_.end()) found->second.out.append(line);
   }
   for (auto& [number, feed] : feeds) {
     const auto found = clients_.find(number);
@@ -250,17 +284,37 @@ void ControlServer::TakePosts() {
   }
 }
 
-bool ControlServer::Feeding(Client& client) {
-  // Only what the client takes at once: the rest is merged meanwhile.
-  while (!client.feeds.empty() && client.unread() == 0) {
-    std::optional<std::string> line = client.feeds.front()->Take();
-    if (!line.has_value()) {
-      client.feeds.pop_front();
-      continue;
+bool ControlServer::Serve(Handler& handler, int64_t number, Client& client) {
+  size_t unread = 0;
+  {
+    Outbox& outbox = *client.outbox;
+    // Also while a feed is asked: a line that it gave must not come after one
+    // that says that it is over.
+    MutexLock lock(&outbox.mutex);
+    outbox.Flush();
+    // Only what the client takes at once: the rest is merged meanwhile.
+    while (!client.feeds.empty() && outbox.unread() == 0 && !outbox.broken) {
+      std::optional<std::string> line = client.feeds.front()->Take();
+      if (line.has_value()) {
+        outbox.Put(*std::move(line));
+      } else {
+        client.feeds.pop_front();
+      }
     }
-    client.out.append(*line);
-    if (!Flush(client)) return false;
+    if (outbox.broken) return false;
+    unread = outbox.unread();
   }
+  if (unread > kMostUnread) {
+    log_(absl::StrCat("client ", number, " does not read: closed"));
+    return false;
+  }
+  if (client.ended && unread == 0 && client.feeds.empty() &&
+      handler.Pending(number) == 0) {
+    // What was answered since is out, unless the client did not take it.
+    MutexLock lock(&client.outbox->mutex);
+    return client.outbox->unread() > 0;
+  }
+  Watch(number, client, unread);
   return true;
 }
 
@@ -279,8 +333,14 @@ bool ControlServer::Receive(Handler& handler, int64_t number, Client& client) {
     received += static_cast<size_t>(n);
     client.in.append(part, static_cast<size_t>(n));
     TakeLines(handler, number, client);
+    // That was all for now. What comes since is told.
+    if (static_cast<size_t>(n) < sizeof(part)) break;
   }
   if (client.ended) {
+    {
+      MutexLock lock(&client.outbox->mutex);
+      client.outbox->ended = true;
+    }
     // What has no end is no line.
     client.in.clear();
     handler.End(number);
@@ -316,32 +376,10 @@ void ControlServer::TakeLines(Handler& handler, int64_t number,
   }
 }
 
-bool ControlServer::Flush(Client& client) {
-  while (client.unread() > 0) {
-    const ssize_t n = send(client.fd, client.out.data() + client.sent,
-                           client.unread(), MSG_NOSIGNAL | MSG_DONTWAIT);
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0 && errno == EAGAIN) break;
-    if (n < 0) return false;
-    client.sent += static_cast<size_t>(n);
-  }
-  if (client.unread() == 0) {
-    client.out.clear();
-    client.out.shrink_to_fit();
-    client.sent = 0;
-  } else if (client.sent > client.out.size() / 2) {
-    client.out.erase(0, client.sent);
-    client.sent = 0;
-  }
-  return true;
-}
-
-void ControlServer::Watch(int64_t number, Client& client) {
+void ControlServer::Watch(int64_t number, Client& client, size_t unread) {
   uint32_t events = 0;
-  if (!client.ended && client.unread() <= kMuchUnread) {
-    events |= EPOLLIN | EPOLLRDHUP;
-  }
-  if (client.unread() > 0) events |= EPOLLOUT;
+  if (!client.ended && unread <= kMuchUnread) events |= EPOLLIN | EPOLLRDHUP;
+  if (unread > 0) events |= EPOLLOUT;
   if (events == client.events) return;
   client.events = events;
   epoll_event event = {};
@@ -353,6 +391,14 @@ void ControlServer::Watch(int64_t number, Client& client) {
 void ControlServer::Close(Handler& handler, int64_t number) {
   const auto found = clients_.find(number);
   if (found == clients_.end()) return;
+  {
+    MutexLock lock(&mutex_);
+    outboxes_.erase(number);
+  }
+  {
+    MutexLock lock(&found->second.outbox->mutex);
+    found->second.outbox->fd = -1;
+  }
   close(found->second.fd);  // leaves epoll by that
   clients_.erase(found);
   handler.Close(number);

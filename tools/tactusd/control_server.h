@@ -2,7 +2,10 @@
 //
 // One thread waits for all of them with epoll and without an end; it does
 // nothing that could block, so no client can hold up another. What is done for
-// clients is behind handler.h.
+// clients is behind handler.h. A line is written to its client by whoever has
+// it, if the client takes it at once, so that no thread is woken between an
+// answer and who waits for it; what it does not take is left to that one
+// thread.
 //
 // Example:
 //
@@ -61,18 +64,34 @@ class ControlServer : public Sink {
   void Ready(int64_t client, std::shared_ptr<Feed> feed) override;
 
  private:
+  // What goes out to a client.
+  struct Outbox {
+    ax::Mutex mutex;
+    int fd ABSL_GUARDED_BY(mutex) = -1;  // -1: it has gone
+    // Somebody has to look at it that is not here: the client sends no more, so
+    // that it may have been told all.
+    bool ended ABSL_GUARDED_BY(mutex) = false;
+    bool broken ABSL_GUARDED_BY(mutex) = false;
+    std::string out ABSL_GUARDED_BY(mutex);
+    size_t sent ABSL_GUARDED_BY(mutex) = 0;  // of `out`
+
+    size_t unread() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex) {
+      return out.size() - sent;
+    }
+    void Put(std::string line) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex);
+    // As much as the client takes.
+    void Flush() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex);
+  };
+
   struct Client {
-    int fd = -1;
+    std::shared_ptr<Outbox> outbox;
+    int fd = -1;  // of outbox
     std::string in;
     size_t searched = 0;    // no line of `in` ends before
     bool dropping = false;  // the rest of a line that was too long
     bool ended = false;     // it sends no more
-    std::string out;
-    size_t sent = 0;  // of `out`
     std::deque<std::shared_ptr<Feed>> feeds;
     uint32_t events = 0;  // what epoll looks for
-
-    size_t unread() const { return out.size() - sent; }
   };
 
   void Accept(Handler& handler);
@@ -80,9 +99,8 @@ class ControlServer : public Sink {
   void TakeLines(Handler& handler, int64_t number, Client& client);
   // Each is false when the client is to be closed.
   bool Receive(Handler& handler, int64_t number, Client& client);
-  bool Flush(Client& client);
-  bool Feeding(Client& client);
-  void Watch(int64_t number, Client& client);
+  bool Serve(Handler& handler, int64_t number, Client& client);
+  void Watch(int64_t number, Client& client, size_t unread);
   void Close(Handler& handler, int64_t number);
   void Wake();
 
@@ -95,7 +113,7 @@ class ControlServer : public Sink {
 
   ax::Mutex mutex_;
   bool stop_ ABSL_GUARDED_BY(mutex_) = false;
-  std::vector<std::pair<int64_t, std::string>> lines_ ABSL_GUARDED_BY(mutex_);
+  std::map<int64_t, std::shared_ptr<Outbox>> outboxes_ ABSL_GUARDED_BY(mutex_);
   std::vector<std::pair<int64_t, std::shared_ptr<Feed>>> feeds_
       ABSL_GUARDED_BY(mutex_);
 };

@@ -149,12 +149,13 @@ bool Dispatcher::DoByModule(int64_t client, const std::string& id,
     answer((*brief)(*request.params));
     return true;
   }
-  if (const auto* run = options_.methods->FindLong(request.method)) {
+  if (Methods::Long run =
+          options_.methods->StartLong(request.method, *request.params)) {
     const bool started = long_calls_.Start(
         {.client = client,
          .id = id,
          .params = request.params,
-         .run = *run,
+         .run = std::move(run),
          .answered = [this, client, method = request.method,
                       answer](const Reply& reply) {
            if (!answer(reply)) {
@@ -177,18 +178,18 @@ bool Dispatcher::DoByModule(int64_t client, const std::string& id,
 
 bool Dispatcher::Answer(int64_t client, const std::string& id,
                         std::string line) {
-  {
-    MutexLock lock(&mutex_);
-    const auto found = clients_.find(client);
-    if (found == clients_.end()) return false;
-    found->second.pending.erase(id);
-  }
   if (line.size() > control::kMostAnswer) {
     line = ErrorLine(
         id, {Code::kInternal,
              absl::StrCat("the answer is longer than ", control::kMostAnswer,
                           " bytes: lower \"max_text\"")});
   }
+  // Until it is sent: a client that has nothing pending and asks nothing more
+  // is closed.
+  MutexLock lock(&mutex_);
+  const auto found = clients_.find(client);
+  if (found == clients_.end()) return false;
+  found->second.pending.erase(id);
   options_.sink->Send(client, std::move(line));
   return true;
 }

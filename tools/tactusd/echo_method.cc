@@ -30,64 +30,87 @@ using transfer::DeviceId;
 using transfer::Stream;
 
 void EchoMethod::Register(Methods& methods) {
-  methods.AddLong("peers.echo",
-                  [this](const boost::json::object& given, Session& session) {
-                    return Run(given, session);
-                  });
+  methods.AddBegun("peers.echo", [this](const boost::json::object& given) {
+    return Begin(given);
+  });
 }
 
-Reply EchoMethod::Run(const boost::json::object& given, Session& session) {
+Methods::Long EchoMethod::Begin(const boost::json::object& given) {
   control::Params params(given);
   std::string name;
-  std::string message = "echo";
   absl::Duration patience = kPatience;
+  const auto asked = std::make_shared<Asked>(Asked{.message = "echo"});
   params.String("peer", &name);
-  params.String("message", &message);
+  params.String("message", &asked->message);
   params.Milliseconds("deadline_ms", kMostPatience, &patience);
   if (!params.Has("peer")) params.Wrong("peer", "the name or the id of a peer");
-  if (message.empty() || message.size() > transfer::kLongestEcho) {
+  if (asked->message.empty() ||
+      asked->message.size() > transfer::kLongestEcho) {
     params.Wrong("message",
                  absl::StrCat("of 1 to ", transfer::kLongestEcho, " bytes"));
   }
-  if (std::optional<control::Error> error = params.End()) return *error;
+  const auto answer = [](control::Error error) -> Methods::Long {
+    return [error = std::move(error)](const boost::json::object&, Session&) {
+      return error;
+    };
+  };
+  if (std::optional<control::Error> error = params.End()) {
+    return answer(*std::move(error));
+  }
   const absl::StatusOr<transfer::PinnedPeer> peer = peers_.Find(name);
-  if (!peer.ok()) return NotDone(peer.status());
-  transfer::Clock& clock = transfer::Clock::Real();
-  const absl::Time begun = clock.Now();
-  const absl::StatusOr<std::string> answer =
-      Ask(peer->id(), message, begun + patience, session);
-  if (!answer.ok()) return NotDone(answer.status());
-  return absl::StrCat("{\"round_trip_us\":",
-                      absl::ToInt64Microseconds(clock.Now() - begun), "}");
+  if (!peer.ok()) return answer(NotDone(peer.status()));
+  asked->peer = peer->id();
+  asked->begun = transfer::Clock::Real().Now();
+  asked->deadline = asked->begun + patience;
+  asked->stream = Take(asked->peer);
+  // Not waited for here: one that does not take it at once is given up.
+  if (asked->stream != nullptr &&
+      !transfer::AskEcho(*asked->stream, asked->message, asked->begun).ok()) {
+    asked->stream = nullptr;
+  }
+  return [this, asked](const boost::json::object&, Session& session) {
+    return Finish(*asked, session);
+  };
 }
 
-absl::StatusOr<std::string> EchoMethod::Ask(const DeviceId& peer,
-                                            absl::string_view message,
-                                            absl::Time deadline,
-                                            Session& session) {
-  std::unique_ptr<Stream> stream = Take(peer);
+Reply EchoMethod::Finish(Asked& asked, Session& session) {
+  if (absl::Status heard = Hear(asked, session); !heard.ok()) {
+    return NotDone(heard);
+  }
+  Keep(std::move(asked.stream));
+  return absl::StrCat(
+      "{\"round_trip_us\":",
+      absl::ToInt64Microseconds(transfer::Clock::Real().Now() - asked.begun),
+      "}");
+}
+
+absl::Status EchoMethod::Hear(Asked& asked, Session& session) {
+  bool fresh = false;
   while (true) {
-    const bool fresh = stream == nullptr;
-    if (fresh) {
+    if (asked.stream == nullptr) {
+      fresh = true;
       absl::StatusOr<std::unique_ptr<Stream>> opened =
-          transport_.Open(peer, transfer::EchoHeader(), deadline);
+          transport_.Open(asked.peer, transfer::EchoHeader(), asked.deadline);
       if (!opened.ok()) return opened.status();
-      stream = *std::move(opened);
+      asked.stream = *std::move(opened);
     }
-    absl::StatusOr<std::string> answer;
+    absl::Status heard;
     {
-      session.OnCancel([&stream] { stream->Cancel(); });
+      session.OnCancel([&asked] { asked.stream->Cancel(); });
       const auto forgotten =
           absl::MakeCleanup([&session] { session.OnCancel(nullptr); });
-      answer = transfer::Echo(*stream, message, deadline);
+      if (fresh) {
+        heard = transfer::AskEcho(*asked.stream, asked.message, asked.deadline);
+      }
+      if (heard.ok()) {
+        heard = transfer::HearEcho(*asked.stream, asked.message, asked.deadline)
+                    .status();
+      }
     }
-    if (answer.ok()) {
-      Keep(std::move(stream));
-      return answer;
-    }
+    if (heard.ok()) return heard;
     if (absl::Status wanted = session.status(); !wanted.ok()) return wanted;
-    if (fresh || !absl::IsUnavailable(answer.status())) return answer;
-    stream = nullptr;
+    if (fresh || !absl::IsUnavailable(heard)) return heard;
+    asked.stream = nullptr;
   }
 }
 

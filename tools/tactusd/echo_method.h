@@ -1,6 +1,9 @@
 // `peers.echo`: a message to the daemon of a peer and back, over a stream that
 // stays open between two of them.
 //
+// Where that stream is there, the message is written by the thread that reads
+// the request; another one waits for the answer.
+//
 // Use it to measure the channel to a peer, and to see that it answers.
 //
 // Example:
@@ -45,10 +48,18 @@ class EchoMethod {
   void Register(Methods& methods);
 
  private:
-  Reply Run(const boost::json::object& given, Session& session);
-  absl::StatusOr<std::string> Ask(const transfer::DeviceId& peer,
-                                  absl::string_view message,
-                                  absl::Time deadline, Session& session);
+  // An echo that is under way; no stream where it is to be asked anew.
+  struct Asked {
+    transfer::DeviceId peer;
+    std::string message;
+    absl::Time begun;
+    absl::Time deadline;
+    std::unique_ptr<transfer::Stream> stream = nullptr;
+  };
+
+  Methods::Long Begin(const boost::json::object& given);
+  Reply Finish(Asked& asked, Session& session);
+  absl::Status Hear(Asked& asked, Session& session);
   // The idle stream to the peer, or none.
   std::unique_ptr<transfer::Stream> Take(const transfer::DeviceId& peer);
   void Keep(std::unique_ptr<transfer::Stream> stream);

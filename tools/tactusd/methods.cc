@@ -23,6 +23,10 @@ void Methods::AddLong(const std::string& name, Long run) {
   long_[name] = std::move(run);
 }
 
+void Methods::AddBegun(const std::string& name, Begin begin) {
+  begun_[name] = std::move(begin);
+}
+
 void Methods::Refuse(const std::string& prefix, const absl::Status& why) {
   refused_[prefix] = NotDone(why);
 }
@@ -42,9 +46,13 @@ const Methods::Brief* Methods::FindBrief(const std::string& name) const {
   return found == brief_.end() ? nullptr : &found->second;
 }
 
-const Methods::Long* Methods::FindLong(const std::string& name) const {
+Methods::Long Methods::StartLong(const std::string& name,
+                                 const boost::json::object& params) const {
+  if (const auto found = begun_.find(name); found != begun_.end()) {
+    return found->second(params);
+  }
   const auto found = long_.find(name);
-  return found == long_.end() ? nullptr : &found->second;
+  return found == long_.end() ? nullptr : found->second;
 }
 
 const control::Error* Methods::FindRefusal(const std::string& name) const {

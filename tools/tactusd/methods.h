@@ -78,9 +78,15 @@ class Methods {
   using Brief = std::function<Reply(const boost::json::object& params)>;
   using Long =
       std::function<Reply(const boost::json::object& params, Session&)>;
+  using Begin = std::function<Long(const boost::json::object& params)>;
 
   void AddBrief(const std::string& name, Brief run);
   void AddLong(const std::string& name, Long run);
+  // One that is begun by the thread that serves all clients, which is a wake-up
+  // earlier: what does not wait, such as a message to a peer that is connected.
+  // `begin` returns the rest. Where too many are under way already that is not
+  // called, and what was begun comes to nothing.
+  void AddBegun(const std::string& name, Begin begin);
 
   // Every method whose name begins so, unless it was added, is answered so.
   void Refuse(const std::string& prefix, const absl::Status& why);
@@ -89,9 +95,11 @@ class Methods {
   // the place of what was added for the member before.
   void AddStatus(const std::string& member, std::function<std::string()> value);
 
+  // The method, begun where it is one of those; null where there is none.
+  Long StartLong(const std::string& name,
+                 const boost::json::object& params) const;
   // Each null where there is none.
   const Brief* FindBrief(const std::string& name) const;
-  const Long* FindLong(const std::string& name) const;
   const control::Error* FindRefusal(const std::string& name) const;
 
   // `,"moving":[...]` and so on: what follows other members.
@@ -100,6 +108,7 @@ class Methods {
  private:
   std::map<std::string, Brief> brief_;
   std::map<std::string, Long> long_;
+  std::map<std::string, Begin> begun_;
   std::map<std::string, control::Error> refused_;
   std::vector<std::pair<std::string, std::function<std::string()>>> status_;
 };

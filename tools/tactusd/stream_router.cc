@@ -1,5 +1,6 @@
 #include "tools/tactusd/stream_router.h"
 
+#include <cstddef>
 #include <functional>
 #include <memory>
 #include <string>
@@ -23,8 +24,8 @@ StreamRouter::StreamRouter(transfer::Transport* transport, Threads::Spawn spawn,
                            std::function<void(const std::string&)> log)
     : transport_(*transport),
       log_(std::move(log)),
-      threads_(kMost, spawn),
-      spawn_(std::move(spawn)) {}
+      // And the one that waits for the next.
+      threads_(kMost + 1, std::move(spawn)) {}
 
 StreamRouter::~StreamRouter() { Stop(); }
 
@@ -33,55 +34,56 @@ void StreamRouter::Handle(transfer::StreamKind kind, Handler handler) {
 }
 
 bool StreamRouter::Start() {
-  thread_ = spawn_([this] { Run(); });
-  return thread_.joinable();
+  return threads_.Start([this] { Lead(); });
 }
 
-void StreamRouter::Run() {
+void StreamRouter::Lead() {
   for (;;) {
     // Without an end: it has nothing to do until a peer comes or all is over.
     absl::StatusOr<std::unique_ptr<Stream>> stream =
         transport_.Accept(absl::InfiniteFuture());
     if (!stream.ok()) return;
-    Take(*std::move(stream));
+    const Key key((*stream)->peer(), (*stream)->header().kind);
+    const Handler* const handler = Admit(key);
+    if (handler == nullptr) continue;
+    if (!threads_.Start([this] { Lead(); })) {
+      Leave(key);
+      Refuse(key, "too many are served already");
+      continue;
+    }
+    (*handler)(*std::move(stream));
+    Leave(key);
+    return;
   }
 }
 
-void StreamRouter::Take(std::unique_ptr<Stream> stream) {
-  const transfer::StreamKind kind = stream->header().kind;
-  const Key key(stream->peer(), kind);
-  const auto refuse = [&](const char* why) {
-    log_(absl::StrCat("a stream of ", key.first.text(), " was cut (",
-                      transfer::StreamKindName(kind), "): ", why));
-  };
-  const auto handler = handlers_.find(kind);
-  if (handler == handlers_.end()) return refuse("nobody serves its kind here");
-  {
-    MutexLock lock(&mutex_);
-    size_t& count = count_[key];
-    if (count >= kMostOfAPeer) return refuse("the peer has too many");
-    ++count;
+const StreamRouter::Handler* StreamRouter::Admit(const Key& key) {
+  const auto handler = handlers_.find(key.second);
+  if (handler == handlers_.end()) {
+    Refuse(key, "nobody serves its kind here");
+    return nullptr;
   }
-  const auto leave = [this, key] {
-    MutexLock lock(&mutex_);
-    const auto found = count_.find(key);
-    if (--found->second == 0) count_.erase(found);
-  };
-  // Copied into a std::function, which does not hold what cannot be copied.
-  const auto held =
-      std::make_shared<std::unique_ptr<Stream>>(std::move(stream));
-  const bool started = threads_.Start([handle = &handler->second, held, leave] {
-    (*handle)(std::move(*held));
-    leave();
-  });
-  if (started) return;
-  leave();
-  refuse("too many are served already");
+  MutexLock lock(&mutex_);
+  size_t& count = count_[key];
+  if (count >= kMostOfAPeer) {
+    Refuse(key, "the peer has too many");
+    return nullptr;
+  }
+  ++count;
+  return &handler->second;
 }
 
-void StreamRouter::Stop() {
-  if (thread_.joinable()) thread_.join();
-  threads_.Join();
+void StreamRouter::Leave(const Key& key) {
+  MutexLock lock(&mutex_);
+  const auto found = count_.find(key);
+  if (--found->second == 0) count_.erase(found);
 }
+
+void StreamRouter::Refuse(const Key& key, const char* why) {
+  log_(absl::StrCat("a stream of ", key.first.text(), " was cut (",
+                    transfer::StreamKindName(key.second), "): ", why));
+}
+
+void StreamRouter::Stop() { threads_.Join(); }
 
 }  // namespace tactus::daemon

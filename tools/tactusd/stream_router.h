@@ -1,6 +1,10 @@
 // Gives each stream that a peer opens to whoever serves its kind, on a thread
 // of its own.
 //
+// The thread that takes a stream is the one that serves it, and another one
+// waits for the next in its place: who serves is woken by the peer and by
+// nobody in between.
+//
 // Example:
 //
 //   StreamRouter router(&transport, Threads::OfTheSystem(), Log);
@@ -21,7 +25,6 @@
 #include <map>
 #include <memory>
 #include <string>
-#include <thread>
 #include <utility>
 
 #include "absl/base/thread_annotations.h"
@@ -36,8 +39,8 @@ namespace tactus::daemon {
 
 class StreamRouter {
  public:
-  // Each has a thread, some 100 kB of it in use. A person's other devices are
-  // few, and one transfer is one stream.
+  // Streams. Each has a thread, some 100 kB of it in use. A person's other
+  // devices are few, and one transfer is one stream.
   static constexpr size_t kMost = 64;
   static constexpr size_t kMostOfAPeer = 16;
 
@@ -51,12 +54,9 @@ class StreamRouter {
   // Before Start, once a kind. `handler` is called on many threads.
   void Handle(transfer::StreamKind kind, Handler handler);
 
-  // False where the system gives no thread.
+  // Takes what comes until the transport is shut down. False where the system
+  // gives no thread.
   bool Start();
-
-  // Takes what comes until the transport is shut down: what Start's thread
-  // does. For tests that have threads of their own.
-  void Run();
 
   // After the transport's Shutdown: waits for all handlers.
   void Stop();
@@ -64,7 +64,13 @@ class StreamRouter {
  private:
   using Key = std::pair<transfer::DeviceId, transfer::StreamKind>;
 
-  void Take(std::unique_ptr<transfer::Stream> stream);
+  // Waits for a stream that is to be served, leaves the next one to another
+  // thread, and serves it.
+  void Lead();
+  // Counts a stream in. Null where it is not to be served.
+  const Handler* Admit(const Key& key);
+  void Leave(const Key& key);
+  void Refuse(const Key& key, const char* why);
 
   transfer::Transport& transport_;
   const std::function<void(const std::string&)> log_;
@@ -72,8 +78,6 @@ class StreamRouter {
   ax::Mutex mutex_;
   std::map<Key, size_t> count_ ABSL_GUARDED_BY(mutex_);
   Threads threads_;
-  const Threads::Spawn spawn_;
-  std::thread thread_;
 };
 
 }  // namespace tactus::daemon

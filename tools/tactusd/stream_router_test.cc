@@ -4,7 +4,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <set>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -64,6 +66,11 @@ class Silent : public Stream {
 // Gives the streams that it was made with, one after the other, then ends.
 class Scripted : public transfer::Transport {
  public:
+  // Until all were given and what they were given to wants more.
+  void WaitUntilAskedForMore() {
+    MutexLock lock(&mutex_);
+    while (!ended_) changed_.Wait(&mutex_);
+  }
   void Give(DeviceId peer, StreamKind kind) {
     streams_.push_back(std::make_unique<Silent>(std::move(peer), kind, &gone));
   }
@@ -73,17 +80,25 @@ class Scripted : public transfer::Transport {
     return absl::UnavailableError("");
   }
   absl::StatusOr<std::unique_ptr<Stream>> Accept(absl::Time) override {
-    if (next_ == streams_.size()) return absl::CancelledError("shut down");
-    return std::move(streams_[next_++]);
+    MutexLock lock(&mutex_);
+    threads.insert(std::this_thread::get_id());
+    if (next_ < streams_.size()) return std::move(streams_[next_++]);
+    ended_ = true;
+    changed_.NotifyAll();
+    return absl::CancelledError("shut down");
   }
   void Forget(const DeviceId&) override {}
   void Shutdown() override {}
 
   std::atomic<int> gone = 0;
+  std::set<std::thread::id> threads;  // that asked
 
  private:
   std::vector<std::unique_ptr<Stream>> streams_;
-  size_t next_ = 0;
+  ax::Mutex mutex_;
+  ax::Condition changed_;
+  size_t next_ ABSL_GUARDED_BY(mutex_) = 0;
+  bool ended_ ABSL_GUARDED_BY(mutex_) = false;
 };
 
 class StreamRouterTest : public testing::Test {
@@ -106,7 +121,8 @@ TEST_F(StreamRouterTest, EachKindGoesToItsHandlerWhichOwnsTheStream) {
   });
   transport_.Give(Id(1), StreamKind::kMcp);
   transport_.Give(Id(2), StreamKind::kFile);
-  router_.Run();
+  ASSERT_TRUE(router_.Start());
+  transport_.WaitUntilAskedForMore();
   router_.Stop();
   ASSERT_TRUE(file != nullptr && mcp != nullptr);
   EXPECT_EQ(file->peer(), Id(2));
@@ -117,11 +133,27 @@ TEST_F(StreamRouterTest, EachKindGoesToItsHandlerWhichOwnsTheStream) {
 
 TEST_F(StreamRouterTest, StreamThatNobodyServesIsCutAndLogged) {
   transport_.Give(Id(1), StreamKind::kControl);
-  router_.Run();
+  ASSERT_TRUE(router_.Start());
+  transport_.WaitUntilAskedForMore();
+  router_.Stop();
   EXPECT_EQ(transport_.gone, 1);
   ASSERT_EQ(logged_.size(), 1u);
   EXPECT_TRUE(absl::StrContains(logged_[0], Id(1).text()));
   EXPECT_TRUE(absl::StrContains(logged_[0], "(control)"));
+}
+
+TEST_F(StreamRouterTest, TheThreadThatTookAStreamServesIt) {
+  std::thread::id served;
+  router_.Handle(StreamKind::kFile, [&](const std::unique_ptr<Stream>&) {
+    served = std::this_thread::get_id();
+  });
+  transport_.Give(Id(1), StreamKind::kFile);
+  ASSERT_TRUE(router_.Start());
+  transport_.WaitUntilAskedForMore();
+  router_.Stop();
+  EXPECT_EQ(transport_.threads.count(served), 1u);
+  // The other one waits for what comes next meanwhile.
+  EXPECT_EQ(transport_.threads.size(), 2u);
 }
 
 // Serves nothing before it is let go.
@@ -149,7 +181,8 @@ TEST_F(StreamRouterTest, PeerWithTooManyIsCutAndAnotherIsServed) {
                  [&](const std::unique_ptr<Stream>&) { gate.Pass(); });
   for (int i = 0; i < 17; ++i) transport_.Give(Id(1), StreamKind::kFile);
   transport_.Give(Id(2), StreamKind::kFile);
-  router_.Run();
+  ASSERT_TRUE(router_.Start());
+  transport_.WaitUntilAskedForMore();
   EXPECT_EQ(transport_.gone, 1);
   EXPECT_EQ(logged_.size(), 1u);
   gate.Open();
@@ -165,7 +198,8 @@ TEST_F(StreamRouterTest, NoMoreThanSixtyFourAreServedAtOnce) {
   for (uint8_t peer = 1; peer <= 65; ++peer) {
     transport_.Give(Id(peer), StreamKind::kFile);
   }
-  router_.Run();
+  ASSERT_TRUE(router_.Start());
+  transport_.WaitUntilAskedForMore();
   EXPECT_EQ(transport_.gone, 1);
   gate.Open();
   router_.Stop();

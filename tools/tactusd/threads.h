@@ -15,7 +15,8 @@
 // follow each other each would start a thread otherwise, which takes longer
 // than many of them.
 //
-// Safe to call from any thread but from its own.
+// Safe to call from any thread; its own may start others, and not wait for
+// them.
 #ifndef TACTUS_TOOLS_TACTUSD_THREADS_H_
 #define TACTUS_TOOLS_TACTUSD_THREADS_H_
 

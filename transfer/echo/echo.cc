@@ -57,28 +57,39 @@ StreamHeader EchoHeader() {
   return {.kind = StreamKind::kMessage, .label = "echo"};
 }
 
-absl::StatusOr<std::string> Echo(Stream& stream, absl::string_view message,
-                                 absl::Time deadline) {
+absl::Status AskEcho(Stream& stream, absl::string_view message,
+                     absl::Time deadline) {
   if (message.empty() || message.size() > kLongestEcho) {
     return absl::InvalidArgumentError(
         absl::StrCat("a message must have 1 to ", kLongestEcho, " bytes"));
   }
   const std::array<char, kHead> head = Head(message.size());
   // One write: one record and one segment.
-  const std::string sent =
-      absl::StrCat(absl::string_view(head.data(), head.size()), message);
-  if (absl::Status written = stream.Write(sent, deadline); !written.ok()) {
-    return written;
-  }
+  return stream.Write(
+      absl::StrCat(absl::string_view(head.data(), head.size()), message),
+      deadline);
+}
+
+absl::StatusOr<std::string> HearEcho(Stream& stream, absl::string_view message,
+                                     absl::Time deadline) {
   absl::StatusOr<std::string> answer = ReadMessage(stream, deadline);
   if (absl::IsOutOfRange(answer.status())) {
     return absl::UnavailableError("the peer has closed and not answered");
   }
   if (!answer.ok()) return answer;
-  if (*answer != sent) {
+  answer->erase(0, kHead);
+  if (*answer != message) {
     return absl::DataLossError("the peer answered something else");
   }
-  return answer->substr(kHead);
+  return answer;
+}
+
+absl::StatusOr<std::string> Echo(Stream& stream, absl::string_view message,
+                                 absl::Time deadline) {
+  if (absl::Status asked = AskEcho(stream, message, deadline); !asked.ok()) {
+    return asked;
+  }
+  return HearEcho(stream, message, deadline);
 }
 
 absl::Status ServeEcho(Stream& stream, Clock& clock) {

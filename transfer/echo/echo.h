@@ -46,6 +46,12 @@ StreamHeader EchoHeader();
 absl::StatusOr<std::string> Echo(Stream& stream, absl::string_view message,
                                  absl::Time deadline);
 
+// Its two halves, for who does not wait where it asks.
+absl::Status AskEcho(Stream& stream, absl::string_view message,
+                     absl::Time deadline);
+absl::StatusOr<std::string> HearEcho(Stream& stream, absl::string_view message,
+                                     absl::Time deadline);
+
 // Answers until the peer closes (OK), says nothing for kEchoSilence
 // (DeadlineExceeded), sends what is no message (InvalidArgument), or the stream
 // fails.
