@@ -138,7 +138,9 @@ absl::StatusOr<std::unique_ptr<Destination>> Destination::Open(
     DestinationOptions options) {
   mode_t mask = static_cast<mode_t>(options.umask);
   if (options.umask < 0) {
-    const absl::StatusOr<mode_t> system = SystemUmask();
+    // Once: to have the kernel write all of that file takes as long as a small
+    // file does.
+    static const absl::StatusOr<mode_t> system = SystemUmask();
     if (!system.ok()) return system.status();
     mask = *system;
   }

@@ -1,5 +1,9 @@
 // A second thread that does what it is given, in order.
 //
+// Its thread is taken when something is posted first, and comes from those that
+// other workers have left within the last second: to start one takes longer
+// than many a small file.
+//
 // Use it beside a thread that reads or writes a stream: while that one is in
 // TLS, this one hashes and is on the disk. It never touches the stream, so that
 // what is written for threads runs the same in a memory network.
@@ -18,7 +22,6 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
-#include <thread>
 
 #include "absl/base/thread_annotations.h"
 #include "absl/time/time.h"
@@ -29,7 +32,7 @@ namespace tactus::transfer::files {
 
 class Worker {
  public:
-  explicit Worker(size_t most_waiting);
+  explicit Worker(size_t most_waiting) : most_waiting_(most_waiting) {}
   // Does what was posted, first.
   ~Worker();
   Worker(const Worker&) = delete;
@@ -49,13 +52,18 @@ class Worker {
   void Run();
 
   const size_t most_waiting_;
+  enum class State { kNew, kRunning, kEnded, kWithout };
+
   Mutex mutex_;
-  Condition changed_;
+  State state_ ABSL_GUARDED_BY(mutex_) = State::kNew;
+  // Each for one kind of waiting, so that nobody is woken for another's sake.
+  Condition something_;  // to do, or nothing any more
+  Condition room_;       // to post
+  Condition advanced_;   // a task is done, or the thread has ended
   std::deque<std::function<void()>> tasks_ ABSL_GUARDED_BY(mutex_);
   uint64_t posted_ ABSL_GUARDED_BY(mutex_) = 0;
   uint64_t done_ ABSL_GUARDED_BY(mutex_) = 0;
   bool stopping_ ABSL_GUARDED_BY(mutex_) = false;
-  std::thread thread_;
 };
 
 }  // namespace tactus::transfer::files
