@@ -48,6 +48,10 @@ namespace {
 // A pipe that says nothing: so often the receiver is told that it is waited
 // for, and Cancel is looked for.
 constexpr absl::Duration kAliveEvery = absl::Seconds(5);
+// For the receiver to say how it ended. Whoever cancelled waits for that, and a
+// receiver that does not answer is one of the reasons to cancel.
+constexpr absl::Duration kSettled = absl::Seconds(10);
+constexpr absl::Duration kCancelled = absl::Milliseconds(900);
 // Of a pause between two tries, so that Cancel ends it.
 constexpr absl::Duration kSlice = absl::Milliseconds(100);
 // Chunks up to this are copied, to leave with others.
@@ -682,9 +686,9 @@ absl::Status Sender::Exchange(Stream& stream) {
 
 void Sender::Settle() {
   have_verdict_ = false;
-  // Nobody is waited for long: the person who cancelled waits, too.
   const absl::Time deadline =
-      clock_->Now() + std::min(options_.patience, absl::Seconds(10));
+      clock_->Now() +
+      std::min(options_.patience, cancelled_ ? kCancelled : kSettled);
   absl::Duration pause = options_.first_pause;
   while (!have_verdict_ && clock_->Now() < deadline) {
     absl::StatusOr<std::unique_ptr<Stream>> stream =

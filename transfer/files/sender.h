@@ -82,7 +82,9 @@ class Sender {
   // Blocks until it has ended, as the options bound it. Once.
   TransferResult Run();
 
-  // Ends it: Run returns kCancelled, or what the receiver had decided by then.
+  // Ends it: Run returns kCancelled, or what the receiver had decided by then,
+  // within a second; where all was sent and the receiver does not say,
+  // kUnknown.
   void Cancel();
   // Leaves it as it is, to be gone on with: Run returns at once, kCancelled and
   // parked, or kUnknown where the receiver may have finished.

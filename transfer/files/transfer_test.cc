@@ -698,6 +698,37 @@ TEST(Files, AReceiverThatDoesNotReadIsGivenUpAndNothingPilesUp) {
   EXPECT_EQ(chunks, 1u);
 }
 
+TEST(Files, ACancelIsHeardWithinASecondThoughNobodyReadsOrAnswers) {
+  World world({.capacity = 100'000});
+  WriteFile(world.source() + "/f", Noise(6 * kChunk, 9));
+  Clock& clock = world.network.clock();
+  Sender sender(&world.a, &clock, world.Options({world.Root("f")}));
+  TransferResult result;
+  absl::Duration took;
+  world.network.Run({[&] {
+                       const absl::Time begun = clock.Now();
+                       result = sender.Run();
+                       took = clock.Now() - begun;
+                     },
+                     [&] {
+                       auto stream =
+                           *world.b.Accept(clock.Now() + absl::Seconds(9));
+                       FrameReader reader(stream.get());
+                       EXPECT_TRUE(reader.Next(absl::InfiniteFuture()).ok());
+                       FrameWriter writer(stream.get());
+                       writer.Add(Accept());
+                       EXPECT_TRUE(writer.Flush(absl::InfiniteFuture()).ok());
+                       clock.SleepUntil(clock.Now() + absl::Hours(1));
+                     },
+                     [&] {
+                       clock.SleepUntil(clock.Now() + absl::Seconds(5));
+                       sender.Cancel();
+                     }});
+  EXPECT_EQ(result.outcome, Outcome::kCancelled);
+  EXPECT_GE(took, absl::Seconds(5));
+  EXPECT_LE(took, absl::Seconds(6));
+}
+
 TEST(Files, ADiskThatIsFullFailsOnBothSidesAndIsGivenBack) {
   World world;
   WriteFile(world.source() + "/f", Noise(3 * kChunk, 9));
