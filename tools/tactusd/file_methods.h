@@ -33,6 +33,7 @@
 #include "ax/sync/mutex.h"
 #include "tools/config/config.h"
 #include "tools/tactusd/approvals.h"
+#include "tools/tactusd/discards.h"
 #include "tools/tactusd/methods.h"
 #include "tools/tactusd/peers.h"
 #include "transfer/files/delivered.h"
@@ -80,7 +81,10 @@ class FileMethods {
 
   void Register(Methods& methods);
   // Puts aside what is received.
-  void Stop() { receiver_.Stop(); }
+  void Stop() {
+    receiver_.Stop();
+    discards_.Stop();
+  }
 
  private:
   class Watcher;
@@ -129,6 +133,7 @@ class FileMethods {
   const FileMethodsOptions options_;
   transfer::files::Delivered delivered_;
   transfer::files::Receiver receiver_;
+  Discards discards_;
   ax::Mutex mutex_;
   std::map<int64_t, Moving> moving_ ABSL_GUARDED_BY(mutex_);
   int64_t next_ ABSL_GUARDED_BY(mutex_) = 1;
