@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <boost/json.hpp>
 #include <cerrno>
 #include <cstdint>
@@ -326,6 +327,7 @@ void FileMethods::Register(Methods& methods) {
   methods.AddBrief("files.cancel",
                    [this](const object& given) { return Cancel(given); });
   methods.AddStatus("moving", [this] { return ListMoving(); });
+  methods.AddStatus("receiving", [this] { return ListWishes(); });
   peers_.Handle(
       transfer::StreamKind::kFile,
       [this](std::unique_ptr<transfer::Stream> stream) {
@@ -386,6 +388,23 @@ std::string FileMethods::ListMoving() {
                     ",\"peer\":", Quoted(moving.peer), ",\"direction\":\"",
                     moving.sending ? "send" : "receive", "\",",
                     ProgressJson(moving.progress, moving.reading), "}");
+  }
+  return absl::StrCat("[", list, "]");
+}
+
+std::string FileMethods::ListWishes() {
+  const absl::Time now = Now();
+  MutexLock lock(&mutex_);
+  std::string list;
+  for (const auto& [peer, wish] : wishes_) {
+    const bool ends = wish->deadline != absl::InfiniteFuture();
+    absl::StrAppend(
+        &list, list.empty() ? "" : ",", "{\"peer\":", Quoted(wish->name),
+        ",\"left_ms\":",
+        ends ? absl::StrCat(std::max<int64_t>(
+                   0, absl::ToInt64Milliseconds(wish->deadline - now)))
+             : "null",
+        "}");
   }
   return absl::StrCat("[", list, "]");
 }
@@ -520,6 +539,8 @@ Reply FileMethods::Receive(const object& given, Session& session) {
   const auto wish = std::make_shared<Wish>();
   wish->sink = output->get();
   wish->session = &session;
+  wish->name = found->name;
+  wish->deadline = deadline;
   {
     MutexLock lock(&mutex_);
     if (!wishes_.emplace(from, wish).second) {

@@ -29,6 +29,7 @@
 #include "absl/base/thread_annotations.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "absl/time/time.h"
 #include "ax/sync/condition.h"
 #include "ax/sync/mutex.h"
 #include "tools/config/config.h"
@@ -105,6 +106,8 @@ class FileMethods {
     enum class State { kWaiting, kTaken, kEnded };
     int sink = -1;
     Session* session = nullptr;  // that of the request, until it has ended
+    std::string name;            // of the peer
+    absl::Time deadline;         // for its offer
     State state = State::kWaiting;
     bool cancelled = false;
     transfer::files::TransferId id;          // once it is taken
@@ -119,6 +122,7 @@ class FileMethods {
   void EndWish(Wish& wish, const transfer::files::TransferResult& result);
   Reply Cancel(const boost::json::object& given);
   std::string ListMoving();
+  std::string ListWishes();
   transfer::files::Decision Decide(const transfer::DeviceId& peer,
                                    const transfer::files::Offer& offer,
                                    const std::function<bool()>& gone);

@@ -424,6 +424,24 @@ class Files(unittest.TestCase):
                     file.read(),
                     b"head\nmiddle\ntail\n" * (1 if mode == "wb" else 2))
 
+    def test_StatusListsWhoWaitsForAFile(self):
+        desk, laptop = self.accepting()
+        self.assertEqual(desk.status()["receiving"], [])
+        receiving = Receiving(self, desk, "laptop")
+        self.assertEqual(desk.status()["receiving"],
+                         [{"peer": "laptop", "left_ms": None}])
+        self.assertIn("\nreceive      waits for the next file of laptop\n",
+                      desk.tactus("status")[1])
+        self.write("f", b"abc")
+        self.assertEqual(self.finish(self.begin(laptop, "f", "desk"))[0], 0)
+        self.assertEqual(receiving.end()[:2], (0, b"abc"))
+        self.assertEqual(desk.status()["receiving"], [])
+        receiving = Receiving(self, desk, "laptop", "--deadline", "1h")
+        left = desk.status()["receiving"][0]["left_ms"]
+        self.assertTrue(0 < left <= 3600000, left)
+        receiving.process.kill()
+        desk.until(lambda s: not s["receiving"])
+
     def test_BytesOfAPeerDoNotGoToATerminal(self):
         desk, _ = self.paired()
         shown, code = self.on_terminal(desk, "receive", "laptop")

@@ -12,11 +12,13 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "absl/base/thread_annotations.h"
 #include "absl/cleanup/cleanup.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -27,12 +29,15 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
+#include "ax/sync/condition.h"
+#include "ax/sync/mutex.h"
 #include "tools/config/config.h"
 #include "tools/control/json_rpc.h"
 #include "tools/control/params.h"
 #include "tools/tactusd/approvals.h"
 #include "tools/tactusd/methods.h"
 #include "tools/tactusd/peers.h"
+#include "tools/tactusd/threads.h"
 #include "transfer/clock/clock.h"
 #include "transfer/identity/device_id.h"
 #include "transfer/identity/pinned_peers.h"
@@ -46,12 +51,14 @@
 namespace tactus::daemon {
 namespace {
 
+using ax::MutexLock;
 using boost::json::object;
 using control::Error;
 using control::Params;
 using control::Quoted;
 using transfer::DeviceId;
 using transfer::PairingCode;
+using transfer::PairingConnection;
 using transfer::PairingPeer;
 using transfer::PairingResult;
 using transfer::PinnedPeer;
@@ -185,6 +192,16 @@ Error BadName() {
           "\"name\" must be 1 to 64 of A-Z a-z 0-9 . _ -, and no dash first"};
 }
 
+// A connection that is being opened to pair. Of the transport only its deadline
+// ends that, so another thread waits for it.
+struct Opening {
+  ax::Mutex mutex;
+  ax::Condition changed;
+  bool cancelled ABSL_GUARDED_BY(mutex) = false;
+  std::optional<absl::StatusOr<PairingConnection>> result
+      ABSL_GUARDED_BY(mutex);
+};
+
 bool IsName(absl::string_view name) {
   return !name.empty() && name.size() <= kLongestName &&
          DeviceName(name) == name;
@@ -246,7 +263,10 @@ std::vector<std::string> ReachableAt(
 
 PeerMethods::PeerMethods(Peers* peers, Approvals* approvals,
                          PeerMethodsOptions options)
-    : peers_(*peers), approvals_(*approvals), options_(std::move(options)) {}
+    : peers_(*peers),
+      approvals_(*approvals),
+      options_(std::move(options)),
+      openings_(kMostOpenings, Threads::OfTheSystem()) {}
 
 void PeerMethods::Register(Methods& methods) {
   methods.AddLong("peers.offer", [this](const object& given, Session& session) {
@@ -320,6 +340,39 @@ Reply PeerMethods::Offer(const object& given, Session& session) {
   return Paired(peers_, list, result, options_.log);
 }
 
+absl::StatusOr<PairingConnection> PeerMethods::Connect(const std::string& at,
+                                                       absl::Time deadline,
+                                                       Session& session) {
+  const auto opening = std::make_shared<Opening>();
+  const bool started = openings_.Start([this, opening, at, deadline] {
+    absl::StatusOr<PairingConnection> opened =
+        peers_.transport().OpenPairing(at, deadline);
+    MutexLock lock(&opening->mutex);
+    // Who is not wanted any more is let go of below, without the lock.
+    if (!opening->cancelled) opening->result = std::move(opened);
+    opening->changed.NotifyAll();
+  });
+  if (!started) {
+    return absl::ResourceExhaustedError(
+        "too many others are being connected to: try again in ten seconds");
+  }
+  session.OnCancel([opening] {
+    MutexLock lock(&opening->mutex);
+    opening->cancelled = true;
+    opening->changed.NotifyAll();
+  });
+  const auto heard =
+      absl::MakeCleanup([&session] { session.OnCancel(nullptr); });
+  MutexLock lock(&opening->mutex);
+  while (!opening->result.has_value() && !opening->cancelled) {
+    opening->changed.Wait(&opening->mutex);
+  }
+  if (!opening->result.has_value()) {
+    return absl::CancelledError("it was cancelled while it connected");
+  }
+  return *std::move(opening->result);
+}
+
 Reply PeerMethods::Pair(const object& given, Session& session) {
   Params params(given);
   std::string typed;
@@ -348,7 +401,10 @@ Reply PeerMethods::Pair(const object& given, Session& session) {
                               listening.status().message()));
   }
   absl::StatusOr<transfer::PairingConnection> connection =
-      peers_.transport().OpenPairing(at, deadline);
+      Connect(at, deadline, session);
+  if (absl::Status wanted = session.status(); !wanted.ok()) {
+    return NotDone(wanted);
+  }
   if (!connection.ok()) {
     return NotDone(absl::Status(connection.status().code(),
                                 absl::StrCat("cannot pair at ", at, ": ",

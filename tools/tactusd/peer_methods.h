@@ -13,16 +13,20 @@
 
 #include <atomic>
 #include <boost/json/fwd.hpp>
+#include <cstddef>
 #include <functional>
 #include <string>
 #include <vector>
 
+#include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "tools/config/config.h"
 #include "tools/tactusd/approvals.h"
 #include "tools/tactusd/methods.h"
 #include "tools/tactusd/peers.h"
+#include "tools/tactusd/threads.h"
+#include "transfer/pairing/connection.h"
 
 namespace tactus::daemon {
 
@@ -47,8 +51,12 @@ class PeerMethods {
   static constexpr absl::Duration kLongestOffer = absl::Minutes(15);
   // Of the side that types the code.
   static constexpr absl::Duration kPair = absl::Seconds(20);
+  // Connections that are being opened to pair, those of cancelled requests
+  // included, each of which ends within the ten seconds that it is given.
+  static constexpr size_t kMostOpenings = 4;
 
-  // All must outlive it, and it the dispatcher.
+  // All must outlive it, and it the dispatcher. It is destroyed after
+  // Peers::Stop, or waits for what is connecting.
   PeerMethods(Peers* peers, Approvals* approvals, PeerMethodsOptions options);
 
   void Register(Methods& methods);
@@ -56,6 +64,10 @@ class PeerMethods {
  private:
   Reply Offer(const boost::json::object& given, Session& session);
   Reply Pair(const boost::json::object& given, Session& session);
+  // Cancelled as soon as the session is; what connects goes on by itself.
+  absl::StatusOr<transfer::PairingConnection> Connect(const std::string& at,
+                                                      absl::Time deadline,
+                                                      Session& session);
   Reply Forget(const boost::json::object& given);
   Reply Approve(const boost::json::object& given);
   std::string Device() const;
@@ -66,6 +78,8 @@ class PeerMethods {
   Approvals& approvals_;
   const PeerMethodsOptions options_;
   std::atomic<bool> offering_ = false;
+  // The last, so that what runs there has ended before all else goes.
+  Threads openings_;
 };
 
 }  // namespace tactus::daemon
