@@ -414,13 +414,14 @@ class CommandLine {
     PeerArguments& peer = arguments_.peer;
     CLI::App* pair = AddCommand(
         "pair",
-        "Pair with another device: without CODE show one and wait, with it and "
-        "--at complete what the other device shows",
+        "Pair with another device: without CODE show one and wait, with it "
+        "complete what the other device shows",
         Arguments::Command::kPair);
     code_ = pair->add_option("CODE", code_words_,
                              "A number and two words; spaces will do");
     pair->add_option("--at", peer.at,
-                     "Where the other device is, as it shows it")
+                     "Where the other device is, as it shows it; needed where "
+                     "Avahi does not find it")
         ->type_name("HOST:PORT")
         ->needs(code_);
     pair->add_option("--name", peer.name,

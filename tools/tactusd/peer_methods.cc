@@ -36,6 +36,7 @@
 #include "tools/control/params.h"
 #include "tools/tactusd/approvals.h"
 #include "tools/tactusd/methods.h"
+#include "tools/tactusd/nearby.h"
 #include "tools/tactusd/peers.h"
 #include "tools/tactusd/threads.h"
 #include "transfer/clock/clock.h"
@@ -62,6 +63,10 @@ using transfer::PairingConnection;
 using transfer::PairingPeer;
 using transfer::PairingResult;
 using transfer::PinnedPeer;
+
+constexpr char kSayWhere[] =
+    "say where the other device is: --at HOST:PORT, as it shows it beside the "
+    "code";
 
 // An offer looks so often whether it is wanted still.
 constexpr absl::Duration kLook = absl::Milliseconds(250);
@@ -315,11 +320,13 @@ Reply PeerMethods::Offer(const object& given, Session& session) {
   if (!listening.ok()) return NotDone(listening.status());
   peers_.transport().AllowPairing(true);
   options_.log("an offer to pair is open");
+  const std::unique_ptr<Announcement> told = Announce(*listening);
   session.Tell(
       "peers.offered",
       absl::StrCat("{\"code\":", Quoted(code->text()),
                    ",\"at\":", JsonList(ReachableAt(*listening)),
-                   ",\"for_ms\":", absl::ToInt64Milliseconds(wait), "}"));
+                   ",\"for_ms\":", absl::ToInt64Milliseconds(wait),
+                   ",\"announced\":", told == nullptr ? "false" : "true", "}"));
   PeerList list(&peers_, name, "");
   const PairingResult result = transfer::ServeOffer(
       *code, {.name = options_.device, .port = PortOf(*listening)}, list,
@@ -338,6 +345,39 @@ Reply PeerMethods::Offer(const object& given, Session& session) {
       },
       transfer::Clock::Real(), {.deadline = Now() + wait});
   return Paired(peers_, list, result, options_.log);
+}
+
+std::unique_ptr<Announcement> PeerMethods::Announce(
+    const std::vector<std::string>& listening) {
+  if (options_.nearby == nullptr) return nullptr;
+  for (const std::string& address : listening) {
+    // Nobody else reaches these.
+    if (absl::StartsWith(address, "127.") ||
+        absl::StartsWith(address, "[::1]")) {
+      continue;
+    }
+    absl::StatusOr<std::unique_ptr<Announcement>> told =
+        options_.nearby->Announce(peers_.identity().id(), PortOf({address}));
+    if (told.ok()) return *std::move(told);
+    options_.log(absl::StrCat("nobody nearby is told of the offer: ",
+                              told.status().message()));
+    return nullptr;
+  }
+  return nullptr;
+}
+
+absl::StatusOr<NearbyDevice> PeerMethods::Find(absl::Time deadline,
+                                               Session& session) {
+  if (options_.nearby == nullptr) {
+    return absl::InvalidArgumentError(kSayWhere);
+  }
+  absl::StatusOr<NearbyDevice> found = options_.nearby->Find(
+      peers_.identity().id(), std::min(deadline, Now() + kFind),
+      [&session] { return !session.status().ok(); });
+  if (absl::Status going = session.status(); !going.ok()) return going;
+  if (found.ok()) return found;
+  return absl::Status(found.status().code(),
+                      absl::StrCat(found.status().message(), ": ", kSayWhere));
 }
 
 absl::StatusOr<PairingConnection> PeerMethods::Connect(const std::string& at,
@@ -389,10 +429,13 @@ Reply PeerMethods::Pair(const object& given, Session& session) {
   const absl::Time deadline = Now() + wait;
   const absl::StatusOr<PairingCode> code = PairingCode::Parse(typed);
   if (!code.ok()) return NotDone(code.status());
+  std::vector<std::string> addresses = {at};
+  std::optional<DeviceId> wanted;
   if (at.empty()) {
-    return NotDone(absl::InvalidArgumentError(
-        "say where the other device is: --at HOST:PORT, as it shows it beside "
-        "the code"));
+    absl::StatusOr<NearbyDevice> found = Find(deadline, session);
+    if (!found.ok()) return NotDone(found.status());
+    addresses = std::move(found->at);
+    wanted = found->id;
   }
   // Before it says where it listens. That it cannot listen is no hindrance.
   const absl::StatusOr<std::vector<std::string>> listening = peers_.Listen();
@@ -400,15 +443,26 @@ Reply PeerMethods::Pair(const object& given, Session& session) {
     options_.log(absl::StrCat("the peer will not be able to connect here: ",
                               listening.status().message()));
   }
-  absl::StatusOr<transfer::PairingConnection> connection =
-      Connect(at, deadline, session);
-  if (absl::Status wanted = session.status(); !wanted.ok()) {
-    return NotDone(wanted);
+  absl::StatusOr<PairingConnection> connection =
+      absl::InternalError("there is no address");
+  for (const std::string& address : addresses) {
+    at = address;
+    connection = Connect(at, deadline, session);
+    if (absl::Status going = session.status(); !going.ok()) {
+      return NotDone(going);
+    }
+    if (connection.ok()) break;
   }
   if (!connection.ok()) {
     return NotDone(absl::Status(connection.status().code(),
                                 absl::StrCat("cannot pair at ", at, ": ",
                                              connection.status().message())));
+  }
+  // Its key is proved by now. It saves the code from who only took the address.
+  if (wanted.has_value() && DeviceId(connection->peer_key) != *wanted) {
+    return NotDone(absl::PermissionDeniedError(
+        absl::StrCat("who answers at ", at, " is not the device ",
+                     wanted->text(), " that was told of there: ", kSayWhere)));
   }
   transfer::Stream* const stream = connection->stream.get();
   session.OnCancel([stream] { stream->Cancel(); });

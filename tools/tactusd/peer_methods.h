@@ -15,6 +15,7 @@
 #include <boost/json/fwd.hpp>
 #include <cstddef>
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,7 @@
 #include "tools/config/config.h"
 #include "tools/tactusd/approvals.h"
 #include "tools/tactusd/methods.h"
+#include "tools/tactusd/nearby.h"
 #include "tools/tactusd/peers.h"
 #include "tools/tactusd/threads.h"
 #include "transfer/pairing/connection.h"
@@ -40,6 +42,8 @@ std::vector<std::string> ReachableAt(const std::vector<std::string>& listening);
 struct PeerMethodsOptions {
   std::string device;  // this one's name
   const config::Config* config = nullptr;
+  // Null: offers are told of nowhere, and devices are not found.
+  Nearby* nearby = nullptr;
   std::function<void(const std::string&)> log;
 };
 
@@ -51,6 +55,9 @@ class PeerMethods {
   static constexpr absl::Duration kLongestOffer = absl::Minutes(15);
   // Of the side that types the code.
   static constexpr absl::Duration kPair = absl::Seconds(20);
+  // For a device nearby to be heard of: what tells of it asks first whether its
+  // name is free, which takes a second.
+  static constexpr absl::Duration kFind = absl::Seconds(5);
   // Connections that are being opened to pair, those of cancelled requests
   // included, each of which ends within the ten seconds that it is given.
   static constexpr size_t kMostOpenings = 4;
@@ -64,6 +71,11 @@ class PeerMethods {
  private:
   Reply Offer(const boost::json::object& given, Session& session);
   Reply Pair(const boost::json::object& given, Session& session);
+  // Null where it is told of nowhere.
+  std::unique_ptr<Announcement> Announce(
+      const std::vector<std::string>& listening);
+  // Where the device that shows a code may be, without its being named.
+  absl::StatusOr<NearbyDevice> Find(absl::Time deadline, Session& session);
   // Cancelled as soon as the session is; what connects goes on by itself.
   absl::StatusOr<transfer::PairingConnection> Connect(const std::string& at,
                                                       absl::Time deadline,

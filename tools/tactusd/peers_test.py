@@ -34,7 +34,10 @@ class Device:
         self.state = os.path.join(self.home, "state", "tactus")
         self.environment = {"XDG_RUNTIME_DIR": self.home,
                             "XDG_CONFIG_HOME": os.path.join(self.home, "c"),
-                            "XDG_STATE_HOME": os.path.dirname(self.state)}
+                            "XDG_STATE_HOME": os.path.dirname(self.state),
+                            # Not that of this machine.
+                            "DBUS_SYSTEM_BUS_ADDRESS":
+                            "unix:path=" + os.path.join(self.home, "no-bus")}
         folder = os.path.join(self.home, "c", "tactus")
         os.makedirs(folder)
         path = os.path.join(folder, "config.json")
@@ -320,7 +323,8 @@ class Peers(unittest.TestCase):
         self.assertEqual((done[0], done[1]), (1, ""))
         self.assertIn("cannot pair at 127.0.0.1:1", done[2])
         done = laptop.tactus("pair", "417-maple-otter")
-        self.assertEqual((done[0], done[1]), (2, ""))
+        self.assertEqual((done[0], done[1]), (3, ""))
+        self.assertIn("Avahi", done[2])
         self.assertIn("--at HOST:PORT", done[2])
 
     def test_PairingIsCancelledWhileItConnects(self):
