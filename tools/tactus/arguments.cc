@@ -52,6 +52,7 @@ constexpr char kExamples[] = R"(Examples:
   tactus pair CODE --at HOST:PORT on that one, as the first one shows it
   tactus send notes.txt laptop    a file or a folder to it
   tactus receive laptop           what it sends next, to standard output
+  tactus bench laptop             what the path to it takes
 )";
 
 std::string Footer() {
@@ -124,6 +125,7 @@ class CommandLine {
     AddMcp();
     AddSend();
     AddReceive();
+    AddBench();
   }
 
   std::variant<Arguments, Ending> Parse(int argc, const char* const* argv) {
@@ -412,13 +414,14 @@ class CommandLine {
     PeerArguments& peer = arguments_.peer;
     CLI::App* pair = AddCommand(
         "pair",
-        "Pair with another device: without CODE show one and wait, with it and "
-        "--at complete what the other device shows",
+        "Pair with another device: without CODE show one and wait, with it "
+        "complete what the other device shows",
         Arguments::Command::kPair);
     code_ = pair->add_option("CODE", code_words_,
                              "A number and two words; spaces will do");
     pair->add_option("--at", peer.at,
-                     "Where the other device is, as it shows it")
+                     "Where the other device is, as it shows it; needed where "
+                     "Avahi does not find it")
         ->type_name("HOST:PORT")
         ->needs(code_);
     pair->add_option("--name", peer.name,
@@ -490,6 +493,57 @@ class CommandLine {
                      "inf: as long as this runs")
         ->type_name("DURATION")
         ->capture_default_str();
+  }
+
+  void AddBench() {
+    BenchArguments& bench = arguments_.bench;
+    CLI::App* command = AddCommand(
+        "bench",
+        "Measure the path to a paired device: round trip, first byte, sizes; "
+        "what it is sent for that is kept nowhere",
+        Arguments::Command::kBench);
+    command
+        ->add_option("PEER", bench.peer,
+                     "A name or an id that `tactus status` lists")
+        ->required()
+        ->type_name("");
+    command
+        ->add_option("--max-size", bench.max_mib,
+                     "The largest of the sizes 1, 4, 16, 32 and 128 that is "
+                     "sent")
+        ->type_name("MIB")
+        ->capture_default_str();
+    command
+        ->add_option("--rounds", bench.rounds,
+                     "How often each size is sent; less often where one takes "
+                     "long")
+        ->type_name("N")
+        ->capture_default_str();
+    record_ = command
+                  ->add_option("--record", bench.ledger,
+                               "Append what was measured to the ledger in this "
+                               "folder; without one, docs/perf/data of the git "
+                               "repository that you are in")
+                  ->type_name("DIR")
+                  ->expected(0, 1);
+    command->add_flag("--json", arguments_.json,
+                      "One JSON object (docs/tactus.md)");
+  }
+
+  absl::Status CheckBench() {
+    BenchArguments& bench = arguments_.bench;
+    if (arguments_.command != Arguments::Command::kBench) {
+      return absl::OkStatus();
+    }
+    if (bench.peer.empty()) {
+      return absl::InvalidArgumentError("PEER is empty");
+    }
+    bench.record = record_->count() > 0;
+    if (absl::Status status = CheckNumber("--max-size", bench.max_mib, 1, 128);
+        !status.ok()) {
+      return status;
+    }
+    return CheckNumber("--rounds", bench.rounds, 1, 100);
   }
 
   absl::Status CheckReceive() {
@@ -709,6 +763,7 @@ class CommandLine {
     if (absl::Status status = CheckPeers(); !status.ok()) return status;
     if (absl::Status status = CheckSend(); !status.ok()) return status;
     if (absl::Status status = CheckReceive(); !status.ok()) return status;
+    if (absl::Status status = CheckBench(); !status.ok()) return status;
     return CheckEdit();
   }
 
@@ -719,6 +774,7 @@ class CommandLine {
   CLI::Option* launcher_ = nullptr;
   CLI::Option* try_wait_ = nullptr;
   CLI::Option* code_ = nullptr;
+  CLI::Option* record_ = nullptr;
   Arguments arguments_;
   std::string wait_ = "0";
   std::string deadline_ = "500ms";

@@ -67,6 +67,15 @@ struct ReceiveArguments {
   absl::Duration wait = absl::InfiniteDuration();  // for its offer
 };
 
+// Of `bench`.
+struct BenchArguments {
+  std::string peer;       // a name or an id
+  int64_t max_mib = 128;  // the largest size that is sent
+  int rounds = 5;         // of each size
+  bool record = false;    // append rows to a ledger
+  std::string ledger;     // its folder; empty: that of the repository
+};
+
 struct Arguments {
   enum class Command {
     kSnapshot,
@@ -88,6 +97,7 @@ struct Arguments {
     kMcpServe,
     kSend,
     kReceive,
+    kBench,
   };
 
   Command command = Command::kSnapshot;
@@ -105,6 +115,7 @@ struct Arguments {
   PeerArguments peer;
   SendArguments send;
   ReceiveArguments receive;
+  BenchArguments bench;
 };
 
 // The command line asked for no command: print these and exit.

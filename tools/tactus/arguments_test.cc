@@ -422,7 +422,7 @@ TEST(ArgumentsTest, EachExampleOfTheHelpIsAccepted) {
     Accepted(absl::StrSplit(example, ' '));
     ++examples;
   }
-  EXPECT_EQ(examples, 18);
+  EXPECT_EQ(examples, 19);
 }
 
 TEST(ArgumentsTest, McpServesWithOrWithoutADaemon) {
@@ -516,6 +516,33 @@ TEST(Arguments, SendTakesPathsAndThenAPeerMaybeWithAFolder) {
   EXPECT_NE(Refused({"send", "a", "laptop:/etc"}), "");
   EXPECT_NE(Refused({"send", "-", "a", "laptop", "--name", "x"}), "");
   EXPECT_NE(Refused({"send", "a", "laptop", "--name", "x"}), "");
+}
+
+TEST(Arguments, BenchTakesAPeerAndMaybeALedger) {
+  Arguments bench = Accepted({"bench", "laptop"});
+  EXPECT_EQ(bench.command, Arguments::Command::kBench);
+  EXPECT_EQ(bench.bench.peer, "laptop");
+  EXPECT_EQ(bench.bench.max_mib, 128);
+  EXPECT_EQ(bench.bench.rounds, 5);
+  EXPECT_FALSE(bench.bench.record);
+  EXPECT_FALSE(bench.json);
+  bench = Accepted({"bench", "laptop", "--max-size", "4", "--rounds", "1",
+                    "--record", "--json"});
+  EXPECT_EQ(bench.bench.max_mib, 4);
+  EXPECT_EQ(bench.bench.rounds, 1);
+  EXPECT_TRUE(bench.bench.record);
+  EXPECT_EQ(bench.bench.ledger, "");
+  EXPECT_TRUE(bench.json);
+  bench = Accepted({"bench", "--record=data", "laptop"});
+  EXPECT_TRUE(bench.bench.record);
+  EXPECT_EQ(bench.bench.ledger, "data");
+  bench = Accepted({"bench", "laptop", "--record", "data"});
+  EXPECT_EQ(bench.bench.ledger, "data");
+  EXPECT_NE(Refused({"bench"}), "");
+  EXPECT_NE(Refused({"bench", ""}), "");
+  EXPECT_NE(Refused({"bench", "laptop", "--max-size", "0"}), "");
+  EXPECT_NE(Refused({"bench", "laptop", "--max-size", "129"}), "");
+  EXPECT_NE(Refused({"bench", "laptop", "--rounds", "0"}), "");
 }
 
 }  // namespace

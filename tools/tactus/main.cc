@@ -30,6 +30,7 @@
 #include "tools/mcp/serve.h"
 #include "tools/tactus/apps.h"
 #include "tools/tactus/arguments.h"
+#include "tools/tactus/bench_command.h"
 #include "tools/tactus/chromium.h"
 #include "tools/tactus/doctor.h"
 #include "tools/tactus/edit.h"
@@ -352,9 +353,15 @@ ExitCode ServeMcp(const Arguments& arguments) {
 ExitCode MoveHere(const Arguments& arguments) {
   const absl::StatusOr<std::unique_ptr<StopPipe>> stop = StopPipe::Open();
   if (!stop.ok()) return Complain(stop.status());
-  return arguments.command == Arguments::Command::kSend
-             ? Send(arguments, (*stop)->stopped())
-             : Receive(arguments, (*stop)->stopped());
+  const int stopped = (*stop)->stopped();
+  switch (arguments.command) {
+    case Arguments::Command::kSend:
+      return Send(arguments, stopped);
+    case Arguments::Command::kReceive:
+      return Receive(arguments, stopped);
+    default:
+      return Bench(arguments, stopped);
+  }
 }
 
 ExitCode Run(const Arguments& arguments) {
@@ -390,6 +397,7 @@ ExitCode Run(const Arguments& arguments) {
       return ServeMcp(arguments);
     case Arguments::Command::kSend:
     case Arguments::Command::kReceive:
+    case Arguments::Command::kBench:
       return MoveHere(arguments);
   }
   return ExitCode::kUsage;

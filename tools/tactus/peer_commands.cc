@@ -65,12 +65,18 @@ std::string OfferForPeople(const object& offered) {
       }
     }
   }
-  if (where.empty()) where.emplace_back("HOST:PORT");
+  const bool announced = FlagOf(&offered, "announced");
+  if (where.empty() && !announced) where.emplace_back("HOST:PORT");
   const char* name = "there, type";
+  if (announced) {
+    // Where it is not on the same network, one of the others.
+    text += Row(name, absl::StrCat("tactus pair ", code));
+    name = "or";
+  }
   for (const std::string& one : where) {
     absl::StrAppend(
         &text, Row(name, absl::StrCat("tactus pair ", code, " --at ", one)));
-    name = where.size() > 1 ? "or" : "";
+    name = "or";
   }
   return text;
 }

@@ -167,6 +167,18 @@ ExitCode ExitCodeOfSent(const object& result) {
 
 std::string MovingForPeople(const object& status) {
   std::string text;
+  if (const array* receiving = ArrayOf(&status, "receiving")) {
+    for (const value& one : *receiving) {
+      const object* wish = one.if_object();
+      std::string row =
+          absl::StrCat("waits for the next file of ", TextOf(wish, "peer"));
+      if (wish != nullptr && IsNumber(*wish, "left_ms")) {
+        absl::StrAppend(&row, ", for ", NumberOf(wish, "left_ms") / 1000,
+                        " s more");
+      }
+      text += Row("receive", row);
+    }
+  }
   const array* moving = ArrayOf(&status, "moving");
   if (moving == nullptr) return text;
   for (const value& one : *moving) {

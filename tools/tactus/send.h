@@ -35,7 +35,8 @@ std::string SentForPeople(const boost::json::object& result);
 // 0 done; 5 done but for what was left out; 4 unknown; 1 all else.
 ExitCode ExitCodeOfSent(const boost::json::object& result);
 
-// What `tactus status` says of what moves.
+// What `tactus status` says of what moves, and of commands that wait for a
+// file.
 std::string MovingForPeople(const boost::json::object& status);
 
 }  // namespace tactus::cli

@@ -78,5 +78,15 @@ TEST(Send, WhatMovesIsARowEach) {
             "moving       number 3, from lap\\x1btop, 50 %  5 B\n");
 }
 
+TEST(Send, WhoWaitsForAFileIsARowEach) {
+  EXPECT_EQ(MovingForPeople(
+                {{"receiving",
+                  array{object{{"peer", "lap\x1btop"}, {"left_ms", nullptr}},
+                        object{{"peer", "phone"}, {"left_ms", 12'900}}}},
+                 {"moving", array{}}}),
+            "receive      waits for the next file of lap\\x1btop\n"
+            "receive      waits for the next file of phone, for 12 s more\n");
+}
+
 }  // namespace
 }  // namespace tactus::cli

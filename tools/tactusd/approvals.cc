@@ -101,4 +101,12 @@ void Approvals::Stop() {
   changed_.NotifyAll();
 }
 
+std::string RefusalOf(const absl::Status& answer) {
+  if (absl::IsDeadlineExceeded(answer)) {
+    return "nobody answered there in time";
+  }
+  if (absl::IsPermissionDenied(answer)) return "it was refused there";
+  return std::string(answer.message());
+}
+
 }  // namespace tactus::daemon

@@ -96,6 +96,9 @@ class Approvals {
   bool stopped_ ABSL_GUARDED_BY(mutex_) = false;
 };
 
+// What the peer is told of an answer of Ask that is not OK.
+std::string RefusalOf(const absl::Status& answer);
+
 }  // namespace tactus::daemon
 
 #endif  // TACTUS_TOOLS_TACTUSD_APPROVALS_H_

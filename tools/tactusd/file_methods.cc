@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <boost/json.hpp>
 #include <cerrno>
 #include <cstdint>
@@ -31,6 +32,7 @@
 #include "tools/control/params.h"
 #include "tools/tactus/size_text.h"
 #include "tools/tactusd/approvals.h"
+#include "tools/tactusd/discards.h"
 #include "tools/tactusd/methods.h"
 #include "tools/tactusd/peers.h"
 #include "transfer/clock/clock.h"
@@ -47,6 +49,8 @@
 #include "transfer/identity/device_id.h"
 #include "transfer/identity/pinned_peers.h"
 #include "transfer/stream/header.h"
+#include "transfer/stream/stream.h"
+#include "transfer/stream/transport.h"
 
 namespace tactus::daemon {
 namespace {
@@ -102,6 +106,30 @@ std::string ProgressJson(const Progress& progress, const Reading& reading) {
           ? absl::StrCat(absl::ToInt64Milliseconds(*reading.left))
           : "null");
 }
+
+// To the peer's Discards instead of to its disk.
+class DiscardTransport : public transfer::Transport {
+ public:
+  explicit DiscardTransport(transfer::Transport* transport)
+      : transport_(*transport) {}
+
+  absl::StatusOr<std::unique_ptr<transfer::Stream>> Open(
+      const DeviceId& peer, const transfer::StreamHeader& header,
+      absl::Time deadline) override {
+    transfer::StreamHeader labelled = header;
+    labelled.label = Discards::kLabel;
+    return transport_.Open(peer, labelled, deadline);
+  }
+  absl::StatusOr<std::unique_ptr<transfer::Stream>> Accept(
+      absl::Time deadline) override {
+    return transport_.Accept(deadline);
+  }
+  void Forget(const DeviceId& peer) override { transport_.Forget(peer); }
+  void Shutdown() override { transport_.Shutdown(); }
+
+ private:
+  transfer::Transport& transport_;
+};
 
 // The client's own, opened anew so that it stays when the client goes.
 absl::StatusOr<UniqueFd> OpenInput(int64_t process, int64_t descriptor) {
@@ -269,7 +297,15 @@ FileMethods::FileMethods(Peers* peers, Approvals* approvals,
                             const std::function<bool()>& gone) {
                        return Decide(peer, offer, gone);
                      },
-                 .delivered = &delivered_}) {
+                 .delivered = &delivered_}),
+      discards_(&approvals_,
+                {.config = options_.config,
+                 .name = [this](const DeviceId& peer) { return NameOf(peer); },
+                 .watch =
+                     [this](const DeviceId& peer) {
+                       return std::make_shared<Watcher>(this, NameOf(peer),
+                                                        peer, nullptr);
+                     }}) {
   if (!options_.state.empty()) {
     const absl::Status loaded =
         delivered_.Load(absl::StrCat(options_.state, "/delivered"));
@@ -291,13 +327,23 @@ void FileMethods::Register(Methods& methods) {
   methods.AddBrief("files.cancel",
                    [this](const object& given) { return Cancel(given); });
   methods.AddStatus("moving", [this] { return ListMoving(); });
+  methods.AddStatus("receiving", [this] { return ListWishes(); });
   peers_.Handle(
       transfer::StreamKind::kFile,
       [this](std::unique_ptr<transfer::Stream> stream) {
         const std::string name = NameOf(stream->peer());
+        const std::string label = stream->header().label;
+        const bool discard = label == Discards::kLabel;
+        if (!discard && !label.empty()) {
+          options_.log(absl::StrCat("a stream of ", name,
+                                    " was cut: its label is not known here"));
+          return;
+        }
         const std::optional<TransferResult> result =
-            receiver_.Serve(std::move(stream));
-        if (!result.has_value()) return;
+            discard ? discards_.Serve(std::move(stream))
+                    : receiver_.Serve(std::move(stream));
+        // Of those there are a hundred in a minute.
+        if (discard || !result.has_value()) return;
         options_.log(absl::StrCat(
             "received ", result->progress.files, " files, ",
             result->progress.bytes, " bytes from ", name, ": ",
@@ -346,6 +392,23 @@ std::string FileMethods::ListMoving() {
   return absl::StrCat("[", list, "]");
 }
 
+std::string FileMethods::ListWishes() {
+  const absl::Time now = Now();
+  MutexLock lock(&mutex_);
+  std::string list;
+  for (const auto& [peer, wish] : wishes_) {
+    const bool ends = wish->deadline != absl::InfiniteFuture();
+    absl::StrAppend(
+        &list, list.empty() ? "" : ",", "{\"peer\":", Quoted(wish->name),
+        ",\"left_ms\":",
+        ends ? absl::StrCat(std::max<int64_t>(
+                   0, absl::ToInt64Milliseconds(wish->deadline - now)))
+             : "null",
+        "}");
+  }
+  return absl::StrCat("[", list, "]");
+}
+
 Decision FileMethods::Decide(const DeviceId& peer, const Offer& offer,
                              const std::function<bool()>& gone) {
   const std::string name = NameOf(peer);
@@ -379,13 +442,7 @@ Decision FileMethods::Decide(const DeviceId& peer, const Offer& offer,
                               Size(offer.bytes), ", into ", folder,
                               offer.folder.empty() ? "" : "/", offer.folder)},
         gone);
-    if (!answer.ok()) {
-      return {.reason = absl::IsDeadlineExceeded(answer)
-                            ? "nobody answered there in time"
-                        : absl::IsPermissionDenied(answer)
-                            ? "it was refused there"
-                            : std::string(answer.message())};
-    }
+    if (!answer.ok()) return {.reason = RefusalOf(answer)};
   }
   // A folder that a person named is one that is there, or a mistake.
   if (!chosen && mkdir(folder.c_str(), 0755) != 0 && errno != EEXIST) {
@@ -419,7 +476,7 @@ Reply FileMethods::Cancel(const object& given) {
     from = found->second.from;
     id = found->second.id;
   }
-  if (receiver_.Cancel(from, id)) return "{}";
+  if (receiver_.Cancel(from, id) || discards_.Cancel(from, id)) return "{}";
   return NotDone(absl::NotFoundError(
       absl::StrCat("number ", number, " does not move at present")));
 }
@@ -482,6 +539,8 @@ Reply FileMethods::Receive(const object& given, Session& session) {
   const auto wish = std::make_shared<Wish>();
   wish->sink = output->get();
   wish->session = &session;
+  wish->name = found->name;
+  wish->deadline = deadline;
   {
     MutexLock lock(&mutex_);
     if (!wishes_.emplace(from, wish).second) {
@@ -551,6 +610,7 @@ Reply FileMethods::Send(const object& given, Session& session) {
   std::vector<std::string> encoded;
   int64_t process = 0;
   int64_t descriptor = -1;
+  bool discard = false;
   SendOptions options;
   params.String("peer", &peer);
   params.String("folder", &folder);
@@ -560,6 +620,7 @@ Reply FileMethods::Send(const object& given, Session& session) {
   params.Number("descriptor", 0, INT32_MAX, &descriptor);
   params.String("name", &name);
   params.Flag("sha256", &options.sha256);
+  params.Flag("discard", &discard);
   if (!params.Has("peer")) params.Wrong("peer", "there");
   const bool input = params.Has("process");
   if (input != params.Has("descriptor") || input != params.Has("name")) {
@@ -598,8 +659,12 @@ Reply FileMethods::Send(const object& given, Session& session) {
   const absl::Time begun = Now();
   const int64_t number = Begin({.peer = found->name, .sending = true});
   Watcher watcher(this, &session, number);
-  Sender sender(&peers_.transport(), &transfer::Clock::Real(),
-                std::move(options), &watcher);
+  DiscardTransport to_nothing(&peers_.transport());
+  transfer::Transport* const transport =
+      discard ? static_cast<transfer::Transport*>(&to_nothing)
+              : &peers_.transport();
+  Sender sender(transport, &transfer::Clock::Real(), std::move(options),
+                &watcher);
   {
     MutexLock lock(&mutex_);
     moving_[number].sender = &sender;
@@ -612,13 +677,16 @@ Reply FileMethods::Send(const object& given, Session& session) {
     }
   });
   const TransferResult result = sender.Run();
+  const absl::Duration elapsed = Now() - begun;
   // Nobody touches the sender any more.
   session.OnCancel(nullptr);
   End(number);
-  options_.log(absl::StrCat("sent ", result.progress.files, " files, ",
-                            result.progress.bytes, " bytes to ", found->name,
-                            ": ",
-                            transfer::files::OutcomeName(result.outcome)));
+  if (!discard) {
+    options_.log(absl::StrCat("sent ", result.progress.files, " files, ",
+                              result.progress.bytes, " bytes to ", found->name,
+                              ": ",
+                              transfer::files::OutcomeName(result.outcome)));
+  }
   return absl::StrCat(
       "{\"outcome\":\"", transfer::files::OutcomeName(result.outcome),
       "\",\"reason\":", result.reason.empty() ? "null" : Quoted(result.reason),
@@ -628,7 +696,8 @@ Reply FileMethods::Send(const object& given, Session& session) {
       ",\"new\":", result.progress.fresh, ",\"replaced\":", result.replaced,
       ",\"left_out\":", result.left_out, ",\"tries\":", result.progress.tries,
       ",\"resumable\":", result.parked ? "true" : "false",
-      ",\"elapsed_ms\":", absl::ToInt64Milliseconds(Now() - begun), "}");
+      ",\"elapsed_ms\":", absl::ToInt64Milliseconds(elapsed),
+      ",\"elapsed_us\":", absl::ToInt64Microseconds(elapsed), "}");
 }
 
 }  // namespace tactus::daemon

@@ -29,10 +29,12 @@
 #include "absl/base/thread_annotations.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "absl/time/time.h"
 #include "ax/sync/condition.h"
 #include "ax/sync/mutex.h"
 #include "tools/config/config.h"
 #include "tools/tactusd/approvals.h"
+#include "tools/tactusd/discards.h"
 #include "tools/tactusd/methods.h"
 #include "tools/tactusd/peers.h"
 #include "transfer/files/delivered.h"
@@ -80,7 +82,10 @@ class FileMethods {
 
   void Register(Methods& methods);
   // Puts aside what is received.
-  void Stop() { receiver_.Stop(); }
+  void Stop() {
+    receiver_.Stop();
+    discards_.Stop();
+  }
 
  private:
   class Watcher;
@@ -101,6 +106,8 @@ class FileMethods {
     enum class State { kWaiting, kTaken, kEnded };
     int sink = -1;
     Session* session = nullptr;  // that of the request, until it has ended
+    std::string name;            // of the peer
+    absl::Time deadline;         // for its offer
     State state = State::kWaiting;
     bool cancelled = false;
     transfer::files::TransferId id;          // once it is taken
@@ -115,6 +122,7 @@ class FileMethods {
   void EndWish(Wish& wish, const transfer::files::TransferResult& result);
   Reply Cancel(const boost::json::object& given);
   std::string ListMoving();
+  std::string ListWishes();
   transfer::files::Decision Decide(const transfer::DeviceId& peer,
                                    const transfer::files::Offer& offer,
                                    const std::function<bool()>& gone);
@@ -129,6 +137,7 @@ class FileMethods {
   const FileMethodsOptions options_;
   transfer::files::Delivered delivered_;
   transfer::files::Receiver receiver_;
+  Discards discards_;
   ax::Mutex mutex_;
   std::map<int64_t, Moving> moving_ ABSL_GUARDED_BY(mutex_);
   int64_t next_ ABSL_GUARDED_BY(mutex_) = 1;

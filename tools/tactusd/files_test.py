@@ -13,6 +13,7 @@ import random
 import select
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -423,6 +424,24 @@ class Files(unittest.TestCase):
                     file.read(),
                     b"head\nmiddle\ntail\n" * (1 if mode == "wb" else 2))
 
+    def test_StatusListsWhoWaitsForAFile(self):
+        desk, laptop = self.accepting()
+        self.assertEqual(desk.status()["receiving"], [])
+        receiving = Receiving(self, desk, "laptop")
+        self.assertEqual(desk.status()["receiving"],
+                         [{"peer": "laptop", "left_ms": None}])
+        self.assertIn("\nreceive      waits for the next file of laptop\n",
+                      desk.tactus("status")[1])
+        self.write("f", b"abc")
+        self.assertEqual(self.finish(self.begin(laptop, "f", "desk"))[0], 0)
+        self.assertEqual(receiving.end()[:2], (0, b"abc"))
+        self.assertEqual(desk.status()["receiving"], [])
+        receiving = Receiving(self, desk, "laptop", "--deadline", "1h")
+        left = desk.status()["receiving"][0]["left_ms"]
+        self.assertTrue(0 < left <= 3600000, left)
+        receiving.process.kill()
+        desk.until(lambda s: not s["receiving"])
+
     def test_BytesOfAPeerDoNotGoToATerminal(self):
         desk, _ = self.paired()
         shown, code = self.on_terminal(desk, "receive", "laptop")
@@ -479,6 +498,142 @@ class Files(unittest.TestCase):
             for character in text:
                 self.assertTrue(character == "\n" or character.isprintable(),
                                 repr(text))
+
+    def bench(self, device, *arguments):
+        code, out, err = device.tactus("bench", "desk", "--max-size", "1",
+                                       "--rounds", "1", "--json", *arguments)
+        return code, json.loads(out) if out else None, err
+
+    def test_BenchMeasuresAndLeavesNothingOnEitherDevice(self):
+        desk, laptop = self.accepting()
+        code, told, err = self.bench(laptop)
+        self.assertEqual((code, err), (0, ""))
+        self.assertEqual((told["schema"], told["peer"], told["recorded"]),
+                         ("tactus.bench/1", "desk", 0))
+        found = {(one["series"], one["configuration"].get("size"),
+                  one["configuration"].get("instrument")): one
+                 for one in told["series"]}
+        self.assertEqual({key: one["n"] for key, one in found.items()}, {
+            ("bench/round_trip", None, None): 200,
+            ("bench/first_byte", None, None): 20,
+            ("bench/seconds", "1 MiB", "sender"): 1,
+            ("bench/rate", "1 MiB", "sender"): 1,
+            ("bench/seconds", "1 MiB", "both ends"): 1,
+            ("bench/rate", "1 MiB", "both ends"): 1})
+        for one in found.values():
+            self.assertEqual(one["failures"], 0)
+            self.assertGreater(min(one["samples"]), 0)
+        # What the daemons see lies within what the command does.
+        self.assertLess(
+            found["bench/seconds", "1 MiB", "both ends"]["samples"][0],
+            found["bench/seconds", "1 MiB", "sender"]["samples"][0])
+        self.assertEqual(os.listdir(self.inbox), [])
+        self.assertEqual(desk.status()["moving"], [])
+        # Its id will do, and people get rows.
+        code, out, err = laptop.tactus(
+            "bench", desk.status()["device"]["id"].lower(), "--max-size", "4",
+            "--rounds", "2")
+        self.assertEqual((code, err), (0, ""))
+        self.assertRegex(out, r"(?m)^round trip   median [0-9.]+ ms, p95 "
+                         r"[0-9.]+ ms, 200 samples$")
+        self.assertRegex(out, r"(?m)^4 MiB        both ends, median ")
+        self.assertRegex(out, r"(?m)^sender       (fixed|no fixed)")
+
+    def test_BenchIsWhatThePolicyForFilesSays(self):
+        _, laptop = self.paired({"files": "refuse"})
+        code, told, err = self.bench(laptop)
+        self.assertEqual((code, told), (1, None))
+        self.assertIn("takes no files from that one", err)
+        code, out, err = laptop.tactus("bench", "nobody")
+        self.assertEqual((code, out), (1, ""))
+        self.assertIn("no peer is called 'nobody'", err)
+
+    def test_APersonIsAskedOnceForABenchAndNotForItsFiles(self):
+        desk, laptop = self.paired()
+        answer = {}
+
+        def bench():
+            answer["is"] = self.bench(laptop)
+        thread = threading.Thread(target=bench)
+        thread.start()
+        waiting = desk.until(lambda s: s["waiting"])["waiting"]
+        self.assertEqual([(one["peer"], one["kind"]) for one in waiting],
+                         [("laptop", "bench")])
+        self.assertIn("nothing is kept", waiting[0]["text"])
+        self.assertEqual(desk.tactus("approve", str(waiting[0]["id"]))[0], 0)
+        thread.join(_PATIENCE)
+        self.assertEqual((answer["is"][0], answer["is"][2]), (0, ""))
+        # That was said of no file that is kept.
+        self.write("f", b"abc")
+        sending = self.begin(laptop, "f", "desk")
+        waiting = desk.until(lambda s: s["waiting"])["waiting"]
+        self.assertEqual(waiting[0]["kind"], "files")
+        self.assertEqual(
+            desk.tactus("approve", str(waiting[0]["id"]), "--refuse")[0], 0)
+        self.assertEqual(self.finish(sending)[0], 1)
+
+    def ask(self, device, method, params):
+        """A request and its answer, past `tactus`."""
+        with socket.socket(socket.AF_UNIX) as client:
+            client.settimeout(_PATIENCE)
+            client.connect(os.path.join(device.home, "tactus", "control.sock"))
+            client.sendall(json.dumps(
+                {"jsonrpc": "2.0", "id": 1, "method": method,
+                 "params": params}).encode() + b"\n")
+            for line in client.makefile("rb"):
+                answer = json.loads(line)
+                if answer.get("id") == 1:
+                    return answer
+        raise AssertionError("the daemon closed")
+
+    def test_WhatIsSentToNothingIsOneFileAndNotTooLarge(self):
+        desk, laptop = self.accepting()
+        large = self.write("large", b"")
+        os.truncate(large, (128 << 20) + 1)
+        self.write("folder/f", b"x")
+        small = self.write("small", b"x")
+        for paths in ([large], [os.path.join(self.source, "folder"), small]):
+            result = self.ask(laptop, "files.send", {
+                "peer": "desk", "paths": paths, "discard": True})["result"]
+            self.assertEqual(result["outcome"], "refused")
+            self.assertIn("only one file of at most 134217728 bytes",
+                          result["reason"])
+        # A folder of one file looks like that file, until it comes.
+        result = self.ask(laptop, "files.send", {
+            "peer": "desk", "paths": [os.path.join(self.source, "folder")],
+            "discard": True})["result"]
+        self.assertEqual(result["outcome"], "failed")
+        result = self.ask(laptop, "files.send", {
+            "peer": "desk", "paths": [small], "discard": True})["result"]
+        self.assertEqual((result["outcome"], result["bytes"]), ("done", 1))
+        self.assertEqual(os.listdir(self.inbox), [])
+        # The same goes to a folder where it is not said.
+        self.assertEqual(self.finish(self.begin(laptop, "small", "desk"))[0], 0)
+        self.assertEqual(os.listdir(self.inbox), ["small"])
+
+    def test_WhatIsNotOptimizedIsNotRecordedAndRowsAreWhole(self):
+        _, laptop = self.accepting()
+        ledger = os.path.join(self.scratch, "ledger")
+        os.mkdir(ledger)
+        code, told, err = self.bench(laptop, "--record", ledger)
+        if code == 3:
+            # Told before anything is measured.
+            self.assertIn("not optimized", err)
+            self.assertEqual(os.listdir(ledger), [])
+            return
+        self.assertEqual((code, err, told["recorded"]), (0, "", 6))
+        rows = []
+        for name in os.listdir(ledger):
+            with open(os.path.join(ledger, name), encoding="utf-8") as file:
+                rows += [json.loads(line) for line in file]
+        self.assertEqual(len(rows), 6)
+        for row, one in zip(rows, told["series"]):
+            self.assertEqual(row["instrument"]["name"], "//tools/tactus:bench")
+            self.assertEqual(row["series"], one["series"])
+            self.assertEqual(row["samples"], one["samples"])
+            pair = row["configuration"].pop("pair")
+            self.assertRegex(pair, "^[0-9a-f]{16}$")
+            self.assertEqual(row["configuration"], one["configuration"])
 
     def test_ReceiverThatStopsAndStartsIsGoneOnWith(self):
         desk, laptop = self.accepting()

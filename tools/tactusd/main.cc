@@ -39,6 +39,7 @@
 #include "tools/tactusd/file_methods.h"
 #include "tools/tactusd/link.h"
 #include "tools/tactusd/methods.h"
+#include "tools/tactusd/nearby.h"
 #include "tools/tactusd/peer_methods.h"
 #include "tools/tactusd/peers.h"
 #include "tools/tactusd/watches.h"
@@ -174,6 +175,7 @@ int Serve() {
   Approvals approvals(&ax::Clock::Real());
   // Destroyed after the dispatcher, whose long calls use it.
   const std::unique_ptr<Peers> peers = OpenPeers(*config, methods);
+  Avahi avahi;
   std::unique_ptr<PeerMethods> peer_methods;
   std::optional<EchoMethod> echo;
   std::unique_ptr<FileMethods> file_methods;
@@ -183,8 +185,10 @@ int Serve() {
     if (gethostname(host, sizeof(host) - 1) != 0) host[0] = '\0';
     peer_methods = std::make_unique<PeerMethods>(
         peers.get(), &approvals,
-        PeerMethodsOptions{
-            .device = DeviceName(host), .config = &*config, .log = LogLine});
+        PeerMethodsOptions{.device = DeviceName(host),
+                           .config = &*config,
+                           .nearby = &avahi,
+                           .log = LogLine});
     peer_methods->Register(methods);
     echo.emplace(&peers->transport(), &peers->pinned());
     echo->Register(methods);

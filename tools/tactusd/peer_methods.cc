@@ -12,11 +12,13 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "absl/base/thread_annotations.h"
 #include "absl/cleanup/cleanup.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -27,12 +29,16 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
+#include "ax/sync/condition.h"
+#include "ax/sync/mutex.h"
 #include "tools/config/config.h"
 #include "tools/control/json_rpc.h"
 #include "tools/control/params.h"
 #include "tools/tactusd/approvals.h"
 #include "tools/tactusd/methods.h"
+#include "tools/tactusd/nearby.h"
 #include "tools/tactusd/peers.h"
+#include "tools/tactusd/threads.h"
 #include "transfer/clock/clock.h"
 #include "transfer/identity/device_id.h"
 #include "transfer/identity/pinned_peers.h"
@@ -46,15 +52,21 @@
 namespace tactus::daemon {
 namespace {
 
+using ax::MutexLock;
 using boost::json::object;
 using control::Error;
 using control::Params;
 using control::Quoted;
 using transfer::DeviceId;
 using transfer::PairingCode;
+using transfer::PairingConnection;
 using transfer::PairingPeer;
 using transfer::PairingResult;
 using transfer::PinnedPeer;
+
+constexpr char kSayWhere[] =
+    "say where the other device is: --at HOST:PORT, as it shows it beside the "
+    "code";
 
 // An offer looks so often whether it is wanted still.
 constexpr absl::Duration kLook = absl::Milliseconds(250);
@@ -185,6 +197,16 @@ Error BadName() {
           "\"name\" must be 1 to 64 of A-Z a-z 0-9 . _ -, and no dash first"};
 }
 
+// A connection that is being opened to pair. Of the transport only its deadline
+// ends that, so another thread waits for it.
+struct Opening {
+  ax::Mutex mutex;
+  ax::Condition changed;
+  bool cancelled ABSL_GUARDED_BY(mutex) = false;
+  std::optional<absl::StatusOr<PairingConnection>> result
+      ABSL_GUARDED_BY(mutex);
+};
+
 bool IsName(absl::string_view name) {
   return !name.empty() && name.size() <= kLongestName &&
          DeviceName(name) == name;
@@ -246,7 +268,10 @@ std::vector<std::string> ReachableAt(
 
 PeerMethods::PeerMethods(Peers* peers, Approvals* approvals,
                          PeerMethodsOptions options)
-    : peers_(*peers), approvals_(*approvals), options_(std::move(options)) {}
+    : peers_(*peers),
+      approvals_(*approvals),
+      options_(std::move(options)),
+      openings_(kMostOpenings, Threads::OfTheSystem()) {}
 
 void PeerMethods::Register(Methods& methods) {
   methods.AddLong("peers.offer", [this](const object& given, Session& session) {
@@ -295,11 +320,13 @@ Reply PeerMethods::Offer(const object& given, Session& session) {
   if (!listening.ok()) return NotDone(listening.status());
   peers_.transport().AllowPairing(true);
   options_.log("an offer to pair is open");
+  const std::unique_ptr<Announcement> told = Announce(*listening);
   session.Tell(
       "peers.offered",
       absl::StrCat("{\"code\":", Quoted(code->text()),
                    ",\"at\":", JsonList(ReachableAt(*listening)),
-                   ",\"for_ms\":", absl::ToInt64Milliseconds(wait), "}"));
+                   ",\"for_ms\":", absl::ToInt64Milliseconds(wait),
+                   ",\"announced\":", told == nullptr ? "false" : "true", "}"));
   PeerList list(&peers_, name, "");
   const PairingResult result = transfer::ServeOffer(
       *code, {.name = options_.device, .port = PortOf(*listening)}, list,
@@ -320,6 +347,72 @@ Reply PeerMethods::Offer(const object& given, Session& session) {
   return Paired(peers_, list, result, options_.log);
 }
 
+std::unique_ptr<Announcement> PeerMethods::Announce(
+    const std::vector<std::string>& listening) {
+  if (options_.nearby == nullptr) return nullptr;
+  for (const std::string& address : listening) {
+    // Nobody else reaches these.
+    if (absl::StartsWith(address, "127.") ||
+        absl::StartsWith(address, "[::1]")) {
+      continue;
+    }
+    absl::StatusOr<std::unique_ptr<Announcement>> told =
+        options_.nearby->Announce(peers_.identity().id(), PortOf({address}));
+    if (told.ok()) return *std::move(told);
+    options_.log(absl::StrCat("nobody nearby is told of the offer: ",
+                              told.status().message()));
+    return nullptr;
+  }
+  return nullptr;
+}
+
+absl::StatusOr<NearbyDevice> PeerMethods::Find(absl::Time deadline,
+                                               Session& session) {
+  if (options_.nearby == nullptr) {
+    return absl::InvalidArgumentError(kSayWhere);
+  }
+  absl::StatusOr<NearbyDevice> found = options_.nearby->Find(
+      peers_.identity().id(), std::min(deadline, Now() + kFind),
+      [&session] { return !session.status().ok(); });
+  if (absl::Status going = session.status(); !going.ok()) return going;
+  if (found.ok()) return found;
+  return absl::Status(found.status().code(),
+                      absl::StrCat(found.status().message(), ": ", kSayWhere));
+}
+
+absl::StatusOr<PairingConnection> PeerMethods::Connect(const std::string& at,
+                                                       absl::Time deadline,
+                                                       Session& session) {
+  const auto opening = std::make_shared<Opening>();
+  const bool started = openings_.Start([this, opening, at, deadline] {
+    absl::StatusOr<PairingConnection> opened =
+        peers_.transport().OpenPairing(at, deadline);
+    MutexLock lock(&opening->mutex);
+    // Who is not wanted any more is let go of below, without the lock.
+    if (!opening->cancelled) opening->result = std::move(opened);
+    opening->changed.NotifyAll();
+  });
+  if (!started) {
+    return absl::ResourceExhaustedError(
+        "too many others are being connected to: try again in ten seconds");
+  }
+  session.OnCancel([opening] {
+    MutexLock lock(&opening->mutex);
+    opening->cancelled = true;
+    opening->changed.NotifyAll();
+  });
+  const auto heard =
+      absl::MakeCleanup([&session] { session.OnCancel(nullptr); });
+  MutexLock lock(&opening->mutex);
+  while (!opening->result.has_value() && !opening->cancelled) {
+    opening->changed.Wait(&opening->mutex);
+  }
+  if (!opening->result.has_value()) {
+    return absl::CancelledError("it was cancelled while it connected");
+  }
+  return *std::move(opening->result);
+}
+
 Reply PeerMethods::Pair(const object& given, Session& session) {
   Params params(given);
   std::string typed;
@@ -336,10 +429,13 @@ Reply PeerMethods::Pair(const object& given, Session& session) {
   const absl::Time deadline = Now() + wait;
   const absl::StatusOr<PairingCode> code = PairingCode::Parse(typed);
   if (!code.ok()) return NotDone(code.status());
+  std::vector<std::string> addresses = {at};
+  std::optional<DeviceId> wanted;
   if (at.empty()) {
-    return NotDone(absl::InvalidArgumentError(
-        "say where the other device is: --at HOST:PORT, as it shows it beside "
-        "the code"));
+    absl::StatusOr<NearbyDevice> found = Find(deadline, session);
+    if (!found.ok()) return NotDone(found.status());
+    addresses = std::move(found->at);
+    wanted = found->id;
   }
   // Before it says where it listens. That it cannot listen is no hindrance.
   const absl::StatusOr<std::vector<std::string>> listening = peers_.Listen();
@@ -347,12 +443,26 @@ Reply PeerMethods::Pair(const object& given, Session& session) {
     options_.log(absl::StrCat("the peer will not be able to connect here: ",
                               listening.status().message()));
   }
-  absl::StatusOr<transfer::PairingConnection> connection =
-      peers_.transport().OpenPairing(at, deadline);
+  absl::StatusOr<PairingConnection> connection =
+      absl::InternalError("there is no address");
+  for (const std::string& address : addresses) {
+    at = address;
+    connection = Connect(at, deadline, session);
+    if (absl::Status going = session.status(); !going.ok()) {
+      return NotDone(going);
+    }
+    if (connection.ok()) break;
+  }
   if (!connection.ok()) {
     return NotDone(absl::Status(connection.status().code(),
                                 absl::StrCat("cannot pair at ", at, ": ",
                                              connection.status().message())));
+  }
+  // Its key is proved by now. It saves the code from who only took the address.
+  if (wanted.has_value() && DeviceId(connection->peer_key) != *wanted) {
+    return NotDone(absl::PermissionDeniedError(
+        absl::StrCat("who answers at ", at, " is not the device ",
+                     wanted->text(), " that was told of there: ", kSayWhere)));
   }
   transfer::Stream* const stream = connection->stream.get();
   session.OnCancel([stream] { stream->Cancel(); });

@@ -1,6 +1,7 @@
 #include "tools/tactusd/peer_methods.h"
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -9,12 +10,14 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/time/time.h"
 #include "ax/clock/clock.h"
 #include "ax/mock/world.h"
 #include "gtest/gtest.h"
 #include "tools/config/config.h"
 #include "tools/tactusd/approvals.h"
 #include "tools/tactusd/methods.h"
+#include "tools/tactusd/nearby.h"
 #include "tools/tactusd/peers.h"
 #include "tools/tactusd/testing/mock_daemon.h"
 #include "transfer/identity/device_id.h"
@@ -24,6 +27,24 @@ namespace {
 
 using Lines = std::vector<std::string>;
 using transfer::KeyDigest;
+
+// Finds nobody, and notes what it was asked.
+class FakeNearby : public Nearby {
+ public:
+  absl::StatusOr<std::unique_ptr<Announcement>> Announce(
+      const transfer::DeviceId&, uint16_t) override {
+    ++announced;
+    return absl::UnavailableError("no");
+  }
+  absl::StatusOr<NearbyDevice> Find(const transfer::DeviceId& id, absl::Time,
+                                    const std::function<bool()>&) override {
+    own = id.text();
+    return absl::NotFoundError("nobody");
+  }
+
+  int announced = 0;
+  std::string own;
+};
 
 class PeerMethodsTest : public testing::Test {
  protected:
@@ -103,7 +124,7 @@ TEST_F(PeerMethodsTest, OfferTellsItsCodeAndThenHowItEnded) {
       R"({"jsonrpc":"2.0","method":"peers.offered","params":{"code":")"));
   EXPECT_TRUE(absl::StrContains(
       told[0], absl::StrCat(R"(","at":[")", peers_->listening()[0],
-                            "\"],\"for_ms\":1}}\n")));
+                            "\"],\"for_ms\":1,\"announced\":false}}\n")));
   EXPECT_EQ(told[1],
             NotDoneAs("DEADLINE_EXCEEDED",
                       "nobody typed the code in time: it is of no more use"));
@@ -132,6 +153,33 @@ TEST_F(PeerMethodsTest, WithoutAnAddressPairingSaysThatItNeedsOne) {
             Lines{NotDoneAs("INVALID_ARGUMENT",
                             "say where the other device is: --at HOST:PORT, as "
                             "it shows it beside the code")});
+}
+
+TEST_F(PeerMethodsTest, WhoCannotBeFoundHasToBeNamedAndNobodyTwiceTried) {
+  FakeNearby nearby;
+  PeerMethods pairing(peers_.get(), &approvals_,
+                      {.device = "desk",
+                       .config = &config_,
+                       .nearby = &nearby,
+                       .log = [](const std::string&) {}});
+  pairing.Register(methods_);
+  const std::string pair = R"({"code":"417-maple-otter"})";
+  EXPECT_EQ(Ask("peers.pair", pair),
+            Lines{NotDoneAs("NOT_FOUND",
+                            "nobody: say where the other device is: --at "
+                            "HOST:PORT, as it shows it beside the code")});
+  EXPECT_EQ(nearby.own, Own());
+  // With an address nobody is looked for, and what only this device reaches is
+  // told to nobody.
+  nearby.own.clear();
+  const Lines refused =
+      Ask("peers.pair", R"({"code":"417-maple-otter","at":"127.0.0.1:1"})");
+  ASSERT_EQ(refused.size(), 1u);
+  EXPECT_TRUE(absl::StrContains(refused[0], "cannot pair at 127.0.0.1:1: "));
+  EXPECT_EQ(nearby.own, "");
+  const Lines told = Ask("peers.offer", R"({"for_ms":1})");
+  EXPECT_TRUE(absl::StrContains(told[0], R"("announced":false)"));
+  EXPECT_EQ(nearby.announced, 0);
 }
 
 TEST_F(PeerMethodsTest, ForgettingSaysWhomAndThatNobodyIsThere) {

@@ -9,6 +9,7 @@ import os
 import re
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -33,7 +34,10 @@ class Device:
         self.state = os.path.join(self.home, "state", "tactus")
         self.environment = {"XDG_RUNTIME_DIR": self.home,
                             "XDG_CONFIG_HOME": os.path.join(self.home, "c"),
-                            "XDG_STATE_HOME": os.path.dirname(self.state)}
+                            "XDG_STATE_HOME": os.path.dirname(self.state),
+                            # Not that of this machine.
+                            "DBUS_SYSTEM_BUS_ADDRESS":
+                            "unix:path=" + os.path.join(self.home, "no-bus")}
         folder = os.path.join(self.home, "c", "tactus")
         os.makedirs(folder)
         path = os.path.join(folder, "config.json")
@@ -319,8 +323,41 @@ class Peers(unittest.TestCase):
         self.assertEqual((done[0], done[1]), (1, ""))
         self.assertIn("cannot pair at 127.0.0.1:1", done[2])
         done = laptop.tactus("pair", "417-maple-otter")
-        self.assertEqual((done[0], done[1]), (2, ""))
+        self.assertEqual((done[0], done[1]), (3, ""))
+        self.assertIn("Avahi", done[2])
         self.assertIn("--at HOST:PORT", done[2])
+
+    def test_PairingIsCancelledWhileItConnects(self):
+        laptop = Device(self).start()
+        # Who takes the connection and says nothing.
+        with socket.create_server(("127.0.0.1", 0)) as silent, socket.socket(
+                socket.AF_UNIX) as client:
+            silent.settimeout(_PATIENCE)
+            client.settimeout(_PATIENCE)
+            client.connect(os.path.join(laptop.home, "tactus", "control.sock"))
+            client.sendall(json.dumps({
+                "jsonrpc": "2.0", "id": 1, "method": "peers.pair", "params": {
+                    "code": "417-maple-otter", "deadline_ms": 60000,
+                    "at": "127.0.0.1:%d" % silent.getsockname()[1]}}
+            ).encode() + b"\n")
+            connection, _ = silent.accept()
+            self.addCleanup(connection.close)
+            # Its first bytes are there: it waits for an answer.
+            connection.settimeout(_PATIENCE)
+            self.assertTrue(connection.recv(1))
+            client.sendall(b'{"jsonrpc":"2.0","method":"$/cancel",'
+                           b'"params":{"id":1}}\n')
+            answer = json.loads(client.makefile("rb").readline())
+            self.assertEqual(answer["error"]["data"]["status"],
+                             {"code": "CANCELLED", "message": "cancelled"})
+            # Told while the connection was still there, and not when it had
+            # run out of time.
+            connection.setblocking(False)
+            with self.assertRaises(BlockingIOError):
+                while connection.recv(65536):
+                    pass
+        self.assertEqual(laptop.peers(), {})
+        laptop.stop()
 
     def test_WhoListensNowhereCannotOfferAndCanPair(self):
         desk, phone = Device(self).start(), Device(self, {"listen": []}).start()

@@ -47,6 +47,9 @@ class Device:
             "XDG_RUNTIME_DIR": os.path.join(self.home, "run"),
             "XDG_CONFIG_HOME": os.path.join(self.home, "config"),
             "XDG_STATE_HOME": os.path.join(self.home, "state"),
+            # That of this machine is not to tell anybody of these devices.
+            "DBUS_SYSTEM_BUS_ADDRESS": "unix:path=" + os.path.join(
+                self.home, "no-bus"),
         }
         self.socket = os.path.join(self.home, "run/tactus/control.sock")
         self.log = os.path.join(self.home, "log")

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -52,6 +53,14 @@ bool AllZero(absl::string_view bytes) {
 
 uint64_t Chunks(uint64_t bytes) { return (bytes + kChunk - 1) / kChunk; }
 
+// Whether a write to it may wait for a reader: not to files, nor to /dev/null.
+bool MayWait(int fd) {
+  struct stat info;
+  if (fd < 0 || fstat(fd, &info) != 0) return true;
+  return !S_ISREG(info.st_mode) &&
+         !(S_ISCHR(info.st_mode) && info.st_rdev == makedev(1, 3));
+}
+
 // As much as there is, `size` at most.
 absl::StatusOr<size_t> ReadAt(int fd, char* into, size_t size, uint64_t at,
                               absl::string_view path) {
@@ -95,7 +104,8 @@ Assembler::Assembler(Destination* destination, Delivered* delivered,
     : destination_(destination),
       delivered_(delivered),
       options_(std::move(options)),
-      folder_(destination == nullptr ? "" : destination->Identity()) {}
+      folder_(destination == nullptr ? "" : destination->Identity()),
+      sink_waits_(MayWait(options_.sink)) {}
 
 Assembler::~Assembler() = default;
 
@@ -182,8 +192,10 @@ absl::Status Assembler::ToSink(absl::string_view bytes) {
     }
     // Not more than a pipe is sure to take, so that a reader who stops does not
     // stop this thread.
-    const ssize_t n = write(options_.sink, bytes.data(),
-                            std::min<size_t>(bytes.size(), kFileBlock));
+    const ssize_t n =
+        write(options_.sink, bytes.data(),
+              sink_waits_ ? std::min<size_t>(bytes.size(), kFileBlock)
+                          : bytes.size());
     if (n < 0 && errno != EINTR && errno != EAGAIN) {
       return absl::ErrnoToStatus(errno, "cannot write what is received");
     }

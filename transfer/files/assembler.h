@@ -114,6 +114,7 @@ class Assembler {
   Delivered* const delivered_;
   const AssemblerOptions options_;
   const std::string folder_;
+  const bool sink_waits_;
   std::deque<std::unique_ptr<File>> files_;
   Assembled assembled_;
   uint64_t entries_ = 0;
