@@ -5,7 +5,8 @@
     bazel run --config=fuzz //fuzz:campaign -- --seconds 60 --target ax_server
     bazel run --config=fuzz //fuzz:campaign -- --seconds 600 --update --record
 
-Each target gets the same share of the cores' time. A target that has found
+Each target gets the same share of the cores' time; minimising what was found and
+merging what was learned come on top. A target that has found
 something goes on with another seed until its share is used up or it has found
 three things. What was found is minimised, and for each finding one line is
 printed that runs it again:
@@ -18,7 +19,7 @@ It stays in the folder of the campaign, whose name is printed first; with
 --update it takes the place of fuzz/corpus/NAME in the source tree.
 
 Exit codes: 0 nothing was found; 1 something was; 2 usage; 3 a target could not be
-run, or a corpus not merged, and nothing was found.
+run, or a corpus not merged, and nothing was found; 130 and 143 it was interrupted.
 """
 
 import argparse
@@ -28,6 +29,7 @@ import pathlib
 import random
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -50,6 +52,8 @@ MOST_BYTES = 128 << 10
 MINIMISE_SECONDS = 20
 # Where a run that ends by itself is given up: it has hung.
 PATIENCE_SECONDS = 120
+# A merge runs each input once, some thousand of them after an hour.
+MERGE_SECONDS = 900
 
 ARTIFACT = re.compile(r"^(crash|leak|oom|timeout|slow-unit)-")
 # libFuzzer's and the merge's own names: the digest of what is in the file.
@@ -79,6 +83,18 @@ class Target:
         self.trouble = ""
 
 
+# Process groups of what runs now: a merge has processes of its own.
+running = set()
+
+
+def end_all():
+    for group in list(running):
+        try:
+            os.killpg(group, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+
+
 def run(target, arguments, seconds):
     """Runs the fuzzer; (exit code, what it printed). None when it hung."""
     environment = dict(os.environ)
@@ -86,14 +102,23 @@ def run(target, arguments, seconds):
     environment.pop("BUILD_WORKING_DIRECTORY", None)
     command = [target.fuzzer, "--target=" + target.name] + arguments
     try:
-        done = subprocess.run(command, env=environment, cwd=target.out,
-                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                              timeout=seconds + PATIENCE_SECONDS, check=False)
-    except subprocess.TimeoutExpired as expired:
-        return None, (expired.stdout or b"").decode("utf-8", "replace")
+        process = subprocess.Popen(command, env=environment, cwd=target.out,
+                                   stdout=subprocess.PIPE,
+                                   stderr=subprocess.STDOUT,
+                                   start_new_session=True)
     except OSError as error:
         return None, str(error)
-    return done.returncode, done.stdout.decode("utf-8", "replace")
+    running.add(process.pid)
+    code = None
+    try:
+        output, _ = process.communicate(timeout=seconds + PATIENCE_SECONDS)
+        code = process.returncode
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)
+        output, _ = process.communicate()
+    finally:
+        running.discard(process.pid)
+    return code, output.decode("utf-8", "replace")
 
 
 def executions_of(output):
@@ -190,7 +215,7 @@ def merge(target):
         "-merge=1", "-use_counters=0", f"-timeout={INPUT_SECONDS}",
         f"-rss_limit_mb={MEMORY_MB}", str(target.merged), target.seeds,
         str(target.corpus)
-    ], PATIENCE_SECONDS)
+    ], MERGE_SECONDS)
     (target.out / "log-merge").write_text(output)
     if code != 0:
         target.trouble = target.trouble or (
@@ -303,8 +328,16 @@ def parse(argv):
     return options
 
 
+def interrupted(number, _):
+    end_all()
+    # What was found so far is in the campaign's folder; nothing is judged.
+    os._exit(128 + number)
+
+
 def main(argv):
     options = parse(argv)
+    signal.signal(signal.SIGINT, interrupted)
+    signal.signal(signal.SIGTERM, interrupted)
     typed = os.environ.get("BUILD_WORKING_DIRECTORY", ".")
     if options.out:
         out = pathlib.Path(typed, options.out).absolute()

@@ -36,6 +36,8 @@ def fuzz_target(name, srcs, deps = [], tags = []):
     cc_test(
         name = name + "_replay_test",
         size = "small",
+        # Some hundred inputs with a sanitizer, on a busy machine.
+        timeout = "moderate",
         args = [native.package_name() + "/" + corpus_dir],
         data = corpus,
         linkstatic = True,
