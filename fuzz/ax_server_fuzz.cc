@@ -6,8 +6,8 @@
 // simulated clock, with a bounded number of calls; no text-bearing call goes to
 // an element known to be secure; what a snapshot says is consistent in itself;
 // and where nobody lies or acts, it is the truth. Of edits they are the
-// promises of ax/edit/trial.h: once on the same desktop, the edit from the last
-// bytes, and once on a desktop made for edits, from all of them.
+// promises of ax/edit/verdict.h: once on the same desktop, the edit from the
+// last bytes, and once on a desktop made for edits, from all of them.
 
 #include <algorithm>
 #include <cstddef>
@@ -23,6 +23,7 @@
 #include "absl/types/span.h"
 #include "ax/clock/clock.h"
 #include "ax/edit/trial.h"
+#include "ax/edit/verdict.h"
 #include "ax/focus/focus_cache.h"
 #include "ax/mock/mock_server.h"
 #include "ax/mock/script.h"

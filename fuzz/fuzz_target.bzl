@@ -36,6 +36,8 @@ def fuzz_target(name, srcs, deps = [], tags = []):
     cc_test(
         name = name + "_replay_test",
         size = "small",
+        # Some hundred inputs with a sanitizer, on a busy machine.
+        timeout = "moderate",
         args = [native.package_name() + "/" + corpus_dir],
         data = corpus,
         linkstatic = True,
@@ -59,4 +61,27 @@ def fuzz_target(name, srcs, deps = [], tags = []):
             name + "_lib",
             "//fuzz:fuzzer_init",
         ],
+    )
+
+def fuzz_campaign(name, targets):
+    """Runs all fuzzers for a while; campaign.py says how.
+
+    Args:
+      name: of the program.
+      targets: names of the fuzz_targets of the calling package.
+    """
+    args = []
+    data = [":campaign_record"]
+    for target in targets:
+        args.append("--fuzzer=%s=$(rootpath :%s)=%s/corpus/%s" %
+                    (target, target, native.package_name(), target))
+        data.append(":" + target)
+    native.sh_binary(
+        name = name,
+        testonly = True,
+        srcs = ["campaign.py"],
+        args = args + ["--recorder=$(rootpath :campaign_record)"],
+        data = data,
+        # As the fuzzers are: each is some tens of megabytes.
+        tags = ["manual"],
     )

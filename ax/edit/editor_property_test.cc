@@ -1,6 +1,6 @@
 // What holds of any edit on any desktop, whoever acts meanwhile and whatever
-// the server and the keyboard do; trial.h lists it. RapidCheck prints its seed;
-// to replay: bazel test //ax/edit:editor_property_test
+// the server and the keyboard do; verdict.h lists it. RapidCheck prints its
+// seed; to replay: bazel test //ax/edit:editor_property_test
 // --test_env=RC_PARAMS="seed=N"
 #include <rapidcheck.h>
 #include <stdlib.h>
@@ -13,6 +13,7 @@
 
 #include "ax/edit/outcome.h"
 #include "ax/edit/trial.h"
+#include "ax/edit/verdict.h"
 #include "gtest/gtest.h"
 
 namespace tactus::ax {

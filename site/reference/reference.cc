@@ -268,8 +268,9 @@ absl::StatusOr<Reference> ParseReference(absl::string_view text) {
 std::string FormatSelector(const Selector& selector) {
   std::string text = selector.series;
   const auto append = [&](absl::string_view key, absl::string_view value) {
+    // A brace at the end of a reference would be taken for its own.
     const bool plain = std::none_of(value.begin(), value.end(), [](char c) {
-      return absl::ascii_isspace(c);
+      return absl::ascii_isspace(c) || c == '}';
     });
     const absl::string_view quote = plain ? "" : "\"";
     absl::StrAppend(&text, " ", key, "=", quote, value, quote);

@@ -139,6 +139,18 @@ TEST(Page, VariablesSectionsAndIncludesAreNoReferences) {
   }
 }
 
+TEST(Page, ValueThatEndsWithABraceIsReadAgainAsItIs) {
+  const auto pieces = ParsePage("{{figure a of=x} }}");
+  ASSERT_TRUE(pieces.ok()) << pieces.status();
+  ASSERT_EQ(pieces->size(), 1u);
+  const std::string written = FormatReference((*pieces)[0].reference);
+  EXPECT_EQ(written, "figure a of=\"x}\"");
+  const auto again = ParsePage("{{" + written + "}}");
+  ASSERT_TRUE(again.ok()) << again.status();
+  ASSERT_EQ(again->size(), 1u);
+  EXPECT_EQ((*again)[0].reference, (*pieces)[0].reference);
+}
+
 TEST(Page, EmptyOneHasNoPieces) {
   const absl::StatusOr<std::vector<Piece>> pieces = ParsePage("");
   ASSERT_TRUE(pieces.ok());

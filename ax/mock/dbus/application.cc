@@ -159,9 +159,21 @@ absl::StatusOr<std::unique_ptr<WireApplication>> WireApplication::Connect(
   return self;
 }
 
+std::unique_ptr<WireApplication> WireApplication::OnBus(sd_event* event,
+                                                        Stage* stage,
+                                                        const std::string& id,
+                                                        const std::string& name,
+                                                        Tamper tamper) {
+  std::unique_ptr<WireApplication> self(new WireApplication(event, stage, id));
+  self->name_ = name;
+  self->tamper_ = std::move(tamper);
+  return self;
+}
+
 WireApplication::~WireApplication() { Die(); }
 
 void WireApplication::Die() {
+  alive_ = false;
   for (const Delayed& delayed : delayed_) {
     sd_event_source_disable_unref(delayed.timer);
     sd_bus_message_unref(delayed.message);
@@ -374,7 +386,7 @@ void WireApplication::Handle(sd_bus_message* m) {
   const bool kills = Kills(m);
   const absl::Status understood = Understand(m, call);
   const Fate fate = stage_->Begin(call.message);
-  if (bus_ == nullptr) return;  // the script ended us before this message
+  if (!alive_) return;  // the script ended us before this message
   if (kills || fate.die) {
     Die();
     return;
@@ -404,10 +416,9 @@ void WireApplication::Handle(sd_bus_message* m) {
     sd_bus_error_free(&error);
     if (r < 0) return;
   }
-  if (fate.unanswered) {
-    sd_bus_message_unref(reply);
-    return;
-  }
+  if (tamper_) reply = tamper_(m, reply);
+  if (fate.unanswered) sd_bus_message_unref(reply);
+  if (fate.unanswered || reply == nullptr) return;
   const absl::Time now = Clock::Real().Now();
   busy_until_ = std::max(now, busy_until_) + fate.delay;
   SendAt(reply, std::max(busy_until_, fate.not_before));
@@ -712,8 +723,8 @@ Manners WireApplication::manners() const {
   return self == nullptr ? Manners() : MannersOf(self->application);
 }
 
-void WireApplication::Tell(const TimedEvent& timed) {
-  if (bus_ == nullptr) return;
+void WireApplication::Tell(const TimedEvent& timed, sd_bus* to) {
+  if (!alive_) return;
   const std::string path = PathOf(timed.event.element.path);
   const char* interface = "org.a11y.atspi.Event.Object";
   const char* member = nullptr;
@@ -746,7 +757,11 @@ void WireApplication::Tell(const TimedEvent& timed) {
       return;  // the bus tells the one, nothing tells the other
   }
   sd_bus_message* m = nullptr;
-  int r = sd_bus_message_new_signal(bus_, &m, path.c_str(), interface, member);
+  int r = sd_bus_message_new_signal(to, &m, path.c_str(), interface, member);
+  // A daemon adds it; where there is none the application does.
+  if (r >= 0 && bus_ == nullptr) {
+    r = sd_bus_message_set_sender(m, name_.c_str());
+  }
   if (r >= 0) {
     r = sd_bus_message_append(m, "siiva{sv}", detail, first, int32_t{0}, "i",
                               int32_t{0}, 0);
@@ -758,10 +773,14 @@ void WireApplication::Tell(const TimedEvent& timed) {
   SendAt(m, timed.at);
 }
 
+void WireApplication::SendNow(sd_bus_message* message) {
+  sd_bus_send(sd_bus_message_get_bus(message), message, nullptr);
+}
+
 void WireApplication::SendAt(sd_bus_message* message, absl::Time at) {
   const absl::Duration wait = at - Clock::Real().Now();
   if (wait <= absl::ZeroDuration()) {
-    sd_bus_send(bus_, message, nullptr);
+    SendNow(message);
     sd_bus_message_unref(message);
     return;
   }
@@ -789,7 +808,7 @@ void WireApplication::SendAt(sd_bus_message* message, absl::Time at) {
 int WireApplication::OnTimer(sd_event_source*, uint64_t, void* userdata) {
   Delayed* const due = static_cast<Delayed*>(userdata);
   WireApplication* const self = due->self;
-  sd_bus_send(self->bus_, due->message, nullptr);
+  SendNow(due->message);
   sd_bus_message_unref(due->message);
   sd_event_source_disable_unref(due->timer);
   self->delayed_.remove_if([&](const Delayed& d) { return &d == due; });

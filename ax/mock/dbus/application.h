@@ -56,6 +56,14 @@ class WireApplication {
   static absl::StatusOr<std::unique_ptr<WireApplication>> Connect(
       const std::string& address, sd_event* event, Stage* stage,
       const std::string& id);
+  // One of several behind a socket that is not theirs (wire_bus.h). `tamper`
+  // gets each reply before it is sent, may be null, and returns what is sent.
+  using Tamper =
+      std::function<sd_bus_message*(sd_bus_message* call, sd_bus_message*)>;
+  static std::unique_ptr<WireApplication> OnBus(sd_event* event, Stage* stage,
+                                                const std::string& id,
+                                                const std::string& name,
+                                                Tamper tamper);
   ~WireApplication();
 
   WireApplication(const WireApplication&) = delete;
@@ -68,12 +76,16 @@ class WireApplication {
   const std::string& id() const { return id_; }
   const std::string& bus_name() const { return name_; }
   // False once it has died.
-  bool alive() const { return bus_ != nullptr; }
+  bool alive() const { return alive_; }
   // Closes the connection.
   void Die();
 
   // Sends the signal of an event of one of its elements, when it is due.
-  void Tell(const TimedEvent& timed);
+  void Tell(const TimedEvent& timed) { Tell(timed, bus_); }
+  void Tell(const TimedEvent& timed, sd_bus* to);
+
+  // Answers a call to it, and may die of it.
+  void Handle(sd_bus_message* m);
 
  private:
   struct Delayed {
@@ -103,7 +115,6 @@ class WireApplication {
   static int OnEmbedded(sd_bus_message* reply, void* userdata, sd_bus_error*);
   static int OnTimer(sd_event_source* timer, uint64_t, void* userdata);
 
-  void Handle(sd_bus_message* m);
   // Whether the call is one that kills, whatever the script says.
   static bool Kills(sd_bus_message* m);
   // Consumes the call's arguments. UnknownMethod is Unimplemented, a path that
@@ -124,12 +135,15 @@ class WireApplication {
   const Program* program() const { return stage_->world().FindProgram(id_); }
   Manners manners() const;
   // Sends at `at`, or now when that has passed. Takes the message.
+  static void SendNow(sd_bus_message* message);
   void SendAt(sd_bus_message* message, absl::Time at);
 
   sd_event* const event_;
   Stage* const stage_;
   const std::string id_;
-  sd_bus* bus_ = nullptr;
+  sd_bus* bus_ = nullptr;  // its own; null where others share it
+  bool alive_ = true;
+  Tamper tamper_;
   std::string name_;
   std::function<void()> embedded_;
   std::list<Delayed> delayed_;
