@@ -1,7 +1,8 @@
 // The importers on any bytes: they answer an error, or rows that the ledger
 // takes and reads back the same, with the origin and the device that they were
-// given.
+// given; and of hyperfine's runs those alone count that ended with 0.
 
+#include <boost/json.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -50,6 +51,34 @@ void CheckImported(const absl::StatusOr<Imported>& imported,
   }
 }
 
+// Boost.JSON is the second opinion.
+void CheckHyperfine(absl::string_view text,
+                    const absl::StatusOr<Imported>& imported) {
+  if (!imported.ok()) return;
+  boost::json::error_code failed;
+  const boost::json::value document = boost::json::parse(
+      boost::json::string_view(text.data(), text.size()), failed);
+  if (failed) return;
+  std::vector<int64_t> wanted;
+  for (const auto& result : document.at("results").as_array()) {
+    const boost::json::object& run = result.as_object();
+    const boost::json::value* codes = run.if_contains("exit_codes");
+    int64_t good = 0;
+    if (codes == nullptr || codes->is_null()) {
+      good = static_cast<int64_t>(run.at("times").as_array().size());
+    } else {
+      for (const auto& code : codes->as_array()) {
+        good += code.is_int64() && code.get_int64() == 0 ? 1 : 0;
+      }
+    }
+    if (good > 0) wanted.push_back(good);
+  }
+  FUZZ_CHECK(wanted.size() == imported->rows.size());
+  for (size_t i = 0; i < wanted.size(); ++i) {
+    FUZZ_CHECK(imported->rows[i].summary.n == wanted[i]);
+  }
+}
+
 // Three documents, a NUL between two.
 CriterionFiles Split(absl::string_view text) {
   absl::string_view parts[3];
@@ -88,9 +117,12 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
       CheckImported(ImportGoogleBenchmark(text, SampleContext()),
                     "google-benchmark");
       return 0;
-    case 'h':
-      CheckImported(ImportHyperfine(text, SampleContext()), "hyperfine");
+    case 'h': {
+      const auto imported = ImportHyperfine(text, SampleContext());
+      CheckImported(imported, "hyperfine");
+      CheckHyperfine(text, imported);
       return 0;
+    }
     case 'c':
       CheckImported(ImportCriterion(Split(text), SampleContext()), "criterion");
       return 0;

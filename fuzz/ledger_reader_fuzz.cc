@@ -1,6 +1,6 @@
 // The ledger's reader on any bytes: what is accepted is spelled as it would be
-// written, every line is told exactly once, and where the bytes are cut into
-// pieces changes nothing.
+// written and has the digests of what it holds, every line is told exactly
+// once, and where the bytes are cut into pieces changes nothing.
 
 #include <algorithm>
 #include <cstddef>
@@ -34,6 +34,7 @@ Told Scan(absl::string_view text, size_t piece) {
     FUZZ_CHECK(line.ok());
     FUZZ_CHECK(*line == absl::StrCat(place.text, "\n"));
     FUZZ_CHECK(row.id == RowId(row));
+    FUZZ_CHECK(row.device.id == DeviceId(row.device));
     told.lines.push_back("row");
     FUZZ_CHECK(place.line == static_cast<int64_t>(told.lines.size()));
     return absl::OkStatus();

@@ -1,6 +1,8 @@
 // Frames of a transfer: what is decoded encodes to the bytes it came from, no
 // path that is decoded leads out, and no sequence of frames makes the receiving
-// side write outside of its folder.
+// side write outside of its folder, make a link that leads out of it, make a
+// file or a folder that others may write, take content that is not of its hash,
+// or take a file after a link, through which it could be written.
 
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -31,6 +33,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr char kWayOut[] = "../outside";
+// What the destination's umask takes away.
+constexpr mode_t kUmask = 022;
+constexpr fs::perms kOfOthers = fs::perms{kUmask};
+
 // A folder with a way out of it that nobody may take, and what lies outside.
 class Inbox {
  public:
@@ -38,9 +45,10 @@ class Inbox {
     const char* base = getenv("TEST_TMPDIR");
     root_ = std::string(base == nullptr ? "/tmp" : base) + "/manifest.XXXXXX";
     FUZZ_CHECK(mkdtemp(root_.data()) != nullptr);
+    umask(kUmask);  // of folders the kernel takes it off
     FUZZ_CHECK(mkdir((root_ + "/outside").c_str(), 0700) == 0);
     FUZZ_CHECK(mkdir(folder().c_str(), 0700) == 0);
-    FUZZ_CHECK(symlink("../outside", (folder() + "/out").c_str()) == 0);
+    FUZZ_CHECK(symlink(kWayOut, (folder() + "/out").c_str()) == 0);
   }
   ~Inbox() {
     std::error_code ignored;
@@ -56,6 +64,22 @@ class Inbox {
     }
     FUZZ_CHECK(entries == 2);
   }
+  void CheckInside() const {
+    for (const auto& entry : fs::recursive_directory_iterator(folder())) {
+      const fs::file_status status = entry.symlink_status();
+      if (fs::is_symlink(status)) {
+        const fs::path target = fs::read_symlink(entry.path());
+        const fs::path within = entry.path().lexically_relative(folder());
+        if (within == "out" && target == kWayOut) continue;
+        FUZZ_CHECK(target.is_relative());
+        const fs::path leads =
+            (within.parent_path() / target).lexically_normal();
+        FUZZ_CHECK(leads.empty() || *leads.begin() != "..");
+      } else {
+        FUZZ_CHECK((status.permissions() & kOfOthers) == fs::perms::none);
+      }
+    }
+  }
 
  private:
   std::string root_;
@@ -66,6 +90,7 @@ void Check(absl::string_view bytes) {
   std::unique_ptr<Destination> destination;
   Delivered delivered;
   std::unique_ptr<Assembler> assembler;
+  bool links = false;
   while (true) {
     const auto head = DecodeFrameHead(bytes);
     if (!head.ok() || bytes.size() - kFrameHead < head->size) break;
@@ -75,20 +100,26 @@ void Check(absl::string_view bytes) {
     FUZZ_CHECK(EncodeFrame(*frame) == bytes.substr(0, kFrameHead + head->size));
     bytes.remove_prefix(kFrameHead + head->size);
     Block content;
+    bool as_hashed = true;
     if (auto* chunk = std::get_if<Chunk>(&*frame)) {
       content = Block::Take(chunk->bytes.size());
       std::memcpy(content.data(), chunk->bytes.data(), chunk->bytes.size());
       // So that it is not always refused by its hash.
       if (chunk->hash == Hash128()) chunk->hash = HashOf(chunk->bytes);
+      as_hashed = chunk->hash == HashOf(chunk->bytes);
       chunk->bytes.clear();
     }
+    bool late = false;
     if (const auto* entry = std::get_if<Entry>(&*frame)) {
       FUZZ_CHECK(CheckPath(entry->path).ok());
       FUZZ_CHECK(entry->mode <= 0777);
+      late = links && (entry->type == EntryType::kFile ||
+                       entry->type == EntryType::kFolder);
+      links |= entry->type == EntryType::kLink;
     }
     if (inbox == nullptr) {
       inbox = std::make_unique<Inbox>();
-      auto opened = Destination::Open(inbox->folder(), "", {.umask = 022});
+      auto opened = Destination::Open(inbox->folder(), "", {.umask = kUmask});
       FUZZ_CHECK(opened.ok());
       destination = *std::move(opened);
       assembler = std::make_unique<Assembler>(destination.get(), &delivered,
@@ -99,9 +130,12 @@ void Check(absl::string_view bytes) {
     } else if (!assembler->Apply(*std::move(frame), std::move(content)).ok()) {
       break;
     }
+    FUZZ_CHECK(as_hashed && !late);
   }
   assembler.reset();
-  if (inbox != nullptr) inbox->CheckOutside();
+  if (inbox == nullptr) return;
+  inbox->CheckOutside();
+  inbox->CheckInside();
 }
 
 }  // namespace

@@ -3,8 +3,9 @@
 // The first byte says to whom the rest goes: 0 the decoder of messages, 1 the
 // parser of codes, 2 a host that waits, 3 a guest that has connected. What is
 // decoded encodes to the bytes it came from, and a longer input never changes
-// what a shorter one was; a code that is read is read from its own text; nobody
-// who does not know the code is kept.
+// what a shorter one was; a code that is read is read from its own text, and
+// from three digits and twice three letters at least; nobody who does not know
+// the code is kept, and whoever tries one has spent it.
 
 #include <algorithm>
 #include <cstddef>
@@ -13,9 +14,11 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <variant>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/ascii.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "absl/types/span.h"
@@ -58,6 +61,21 @@ void CheckCode(absl::string_view text) {
   const absl::StatusOr<PairingCode> again = PairingCode::Parse(code->text());
   FUZZ_CHECK(again.ok());
   FUZZ_CHECK(*again == *code);
+  // Shorter ones would be guessed sooner.
+  FUZZ_CHECK(std::count_if(text.begin(), text.end(), absl::ascii_isdigit) == 3);
+  FUZZ_CHECK(std::count_if(text.begin(), text.end(), absl::ascii_isalpha) >= 6);
+}
+
+// Whether this is a share, and then a guess at the code.
+bool Guesses(absl::string_view said) {
+  const auto share = DecodePairingMessage(said);
+  if (!share.ok() || !share->has_value() ||
+      !std::holds_alternative<ShareMessage>((*share)->message)) {
+    return false;
+  }
+  const auto guess = DecodePairingMessage(said.substr((*share)->size));
+  return guess.ok() && guess->has_value() &&
+         std::holds_alternative<ConfirmMessage>((*guess)->message);
 }
 
 // Says what the input says, a few bytes at a time, and hears all.
@@ -110,6 +128,10 @@ void CheckParty(bool guest, absl::string_view said) {
   const PairingResult result = (guest ? PairAsGuest : PairAsHost)(
       connection, code, {.name = "a"}, nobody, absl::InfiniteFuture());
   FUZZ_CHECK(!result.status.ok());
+  // A share that is none is answered before the guess is heard.
+  const bool heard =
+      !guest && Guesses(said) && absl::IsPermissionDenied(result.status);
+  FUZZ_CHECK(!heard || result.code_spent);
 }
 
 }  // namespace

@@ -113,6 +113,15 @@ TEST_F(PinnedPeersTest, NothingIsGrantedUntilItIsAndNotAfterItIsTaken) {
             absl::StatusCode::kNotFound);
 }
 
+TEST_F(PinnedPeersTest, AKeyThatDiffersInOneByteIsAnother) {
+  ASSERT_TRUE(peers_->Add({.name = "laptop", .key = Key(1)}).ok());
+  for (size_t i = 0; i < 32; ++i) {
+    std::array<uint8_t, 32> bytes = Key(1).bytes();
+    bytes[i] ^= 1;
+    EXPECT_FALSE(peers_->FindByKey(KeyDigest(bytes)).has_value()) << i;
+  }
+}
+
 TEST_F(PinnedPeersTest, AForgottenPeerIsGoneFromTheFileToo) {
   ASSERT_TRUE(peers_->Add({.name = "laptop", .key = Key(1)}).ok());
   EXPECT_TRUE(peers_->Remove(DeviceId(Key(1))).ok());
