@@ -255,6 +255,17 @@ void Dispatcher::Do(int64_t client, const std::string& id,
               return service_.Edit(id, edit, received);
             });
           },
+          [&](const control::FieldsCall& fields) {
+            Submit(reads_, client, id, [this, id, fields, received] {
+              return service_.Fields(id, fields, received);
+            });
+          },
+          // With the edits, so that the focus never moves in the midst of one.
+          [&](const control::FocusCall& focus) {
+            Submit(edits_, client, id, [this, id, focus, received] {
+              return service_.Focus(id, focus, received);
+            });
+          },
           [&](const StreamCall& stream) {
             Stream session;
             {
