@@ -279,7 +279,7 @@ TEST(Bridge, ServerThatCannotBeStartedEndsWhatIsAskedOfIt) {
                                                "there is no program 'x'"})}}});
   EXPECT_EQ(Count(told.heard, "\"id\":1,"), 1);
   EXPECT_EQ(told.end.message,
-            "the server could not be started: there is no program 'x'");
+            "the server was not started: there is no program 'x'");
 }
 
 TEST(Bridge, ServersOwnRequestsAndAnswersToThemPass) {
