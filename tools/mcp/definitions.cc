@@ -435,4 +435,8 @@ bool IsTool(absl::string_view name) {
   return false;
 }
 
+bool IsEditing(absl::string_view name) {
+  return name != kReadTool && name != kApplicationsTool;
+}
+
 }  // namespace tactus::mcp

@@ -320,6 +320,8 @@ object Refused(const control::Error& error) {
       return Refused("no-time", Said(error));
     case Code::kStopping:
       return Refused("stopping", Said(error));
+    case Code::kNotDone:
+      return Refused("not-permitted", Said(error));
     default:
       return Refused("bad-request", Said(error));
   }
@@ -565,8 +567,9 @@ absl::string_view NextStep(absl::string_view outcome,
                        "out-of-range", "not-found", "not-unique"})) {
     return "read_again";
   }
-  if (IsOneOf(reason, {"no-focus", "secure", "read-only", "not-text",
-                       "ambiguous", "no-way", "not-connected", "paused"})) {
+  if (IsOneOf(reason,
+              {"no-focus", "secure", "read-only", "not-text", "ambiguous",
+               "no-way", "not-connected", "paused", "not-permitted"})) {
     return "ask_user";
   }
   if (IsOneOf(reason,
