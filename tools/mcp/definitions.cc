@@ -560,4 +560,8 @@ bool IsTool(absl::string_view name) {
   return false;
 }
 
+bool IsEditing(absl::string_view name) {
+  return name != kReadTool && name != kFieldsTool && name != kApplicationsTool;
+}
+
 }  // namespace tactus::mcp

@@ -47,6 +47,9 @@ const boost::json::array& ToolDefinitions();
 
 bool IsTool(absl::string_view name);
 
+// Whether a tool does more than read; true for what is none.
+bool IsEditing(absl::string_view name);
+
 }  // namespace tactus::mcp
 
 #endif  // TACTUS_TOOLS_MCP_DEFINITIONS_H_

@@ -321,6 +321,8 @@ const char* ReasonOf(const control::Error& error) {
       return "no-time";
     case Code::kStopping:
       return "stopping";
+    case Code::kNotDone:
+      return "not-permitted";
     default:
       return "bad-request";
   }
@@ -512,7 +514,7 @@ absl::string_view NextFocusStep(absl::string_view outcome,
   if (reason == "stale" || outcome == "unknown") return "list_again";
   if (reason == "bad-request") return "change_request";
   if (IsOneOf(reason, {"no-focus", "secure", "no-way", "not-moved",
-                       "not-connected", "paused"})) {
+                       "not-connected", "paused", "not-permitted"})) {
     return "ask_user";
   }
   return "retry";
@@ -669,8 +671,9 @@ absl::string_view NextStep(absl::string_view outcome,
                        "out-of-range", "not-found", "not-unique"})) {
     return "read_again";
   }
-  if (IsOneOf(reason, {"no-focus", "secure", "read-only", "not-text",
-                       "ambiguous", "no-way", "not-connected", "paused"})) {
+  if (IsOneOf(reason,
+              {"no-focus", "secure", "read-only", "not-text", "ambiguous",
+               "no-way", "not-connected", "paused", "not-permitted"})) {
     return "ask_user";
   }
   if (IsOneOf(reason,

@@ -1,5 +1,6 @@
 #include "tools/tactusd/stream_router.h"
 
+#include <cstddef>
 #include <functional>
 #include <memory>
 #include <string>
@@ -28,8 +29,9 @@ StreamRouter::StreamRouter(transfer::Transport* transport, Threads::Spawn spawn,
 
 StreamRouter::~StreamRouter() { Stop(); }
 
-void StreamRouter::Handle(transfer::StreamKind kind, Handler handler) {
-  handlers_[kind] = std::move(handler);
+void StreamRouter::Handle(transfer::StreamKind kind, Handler handler,
+                          size_t most) {
+  handlers_[kind] = {std::move(handler), most};
 }
 
 bool StreamRouter::Start() {
@@ -59,7 +61,7 @@ void StreamRouter::Take(std::unique_ptr<Stream> stream) {
   {
     MutexLock lock(&mutex_);
     size_t& count = count_[key];
-    if (count >= kMostOfAPeer) return refuse("the peer has too many");
+    if (count >= handler->second.most) return refuse("the peer has too many");
     ++count;
   }
   const auto leave = [this, key] {
@@ -70,10 +72,11 @@ void StreamRouter::Take(std::unique_ptr<Stream> stream) {
   // Copied into a std::function, which does not hold what cannot be copied.
   const auto held =
       std::make_shared<std::unique_ptr<Stream>>(std::move(stream));
-  const bool started = threads_.Start([handle = &handler->second, held, leave] {
-    (*handle)(std::move(*held));
-    leave();
-  });
+  const bool started =
+      threads_.Start([handle = &handler->second.handler, held, leave] {
+        (*handle)(std::move(*held));
+        leave();
+      });
   if (started) return;
   leave();
   refuse("too many are served already");
