@@ -87,6 +87,15 @@ void Run(absl::string_view bytes) {
     const boost::json::value* method =
         parsed.get_object().if_contains("method");
     FUZZ_CHECK(line.has_method == (method != nullptr && method->is_string()));
+    // Of long parameters nothing is found; what is found is what they hold.
+    if (line.cancelled.empty()) continue;
+    FUZZ_CHECK(line.has_method && line.id.empty());
+    FUZZ_CHECK(method->get_string() == "notifications/cancelled");
+    const boost::json::value* params =
+        parsed.get_object().if_contains("params");
+    FUZZ_CHECK(params != nullptr && params->is_object());
+    FUZZ_CHECK(IsSame({.id = line.cancelled},
+                      params->get_object().if_contains("requestId")));
   }
   FUZZ_CHECK(next == lines.size());
 }

@@ -29,8 +29,8 @@ struct Part {
 };
 
 // Those that need nothing but a machine and a ledger. `compare` needs a base;
-// `transfer` joins when what it holds to its budgets has been published, and so
-// stands in the ledger.
+// `transfer` and `mcp` join when what they hold to their budgets has been
+// published, and so stands in the ledger.
 constexpr Part kParts[] = {
     {"ax_trips", true, false, false},   {"ax_read", true, false, true},
     {"ax_ratio", true, false, true},    {"budget", true, true, false},
@@ -101,7 +101,7 @@ int Main(int argc, char** argv) {
   CLI::App app(
       "Runs the gates that need nothing but this machine and a ledger, one "
       "after the other, and\nsums them up. `compare` needs a base, and "
-      "`transfer` is not published yet: run them by\nthemselves.",
+      "`transfer` and `mcp` are not published yet:\nrun them by themselves.",
       kGate);
   app.add_option("--only", only, "which of them (default: all)")
       ->delimiter(',')

@@ -9,6 +9,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "gate/budgets.h"
 #include "gate/reading.h"
@@ -19,7 +20,6 @@
 namespace tactus::gate {
 namespace {
 
-constexpr char kPrefix[] = "transfer.";
 constexpr char kFloor[] = "/openssl";
 
 // The median of each run; absent where a run has none.
@@ -81,11 +81,11 @@ Check JudgeOne(const Budget& budget, absl::Span<const Reading> runs) {
 
 }  // namespace
 
-std::vector<Check> JudgeRuns(const Budgets& budgets,
+std::vector<Check> JudgeRuns(const Budgets& budgets, absl::string_view prefix,
                              absl::Span<const Reading> runs) {
   std::vector<Check> checks;
   for (const Budget& budget : budgets.budgets) {
-    if (!absl::StartsWith(budget.name, kPrefix)) continue;
+    if (!absl::StartsWith(budget.name, prefix)) continue;
     checks.push_back(JudgeOne(budget, runs));
   }
   return checks;

@@ -34,7 +34,7 @@ Reading RunOf(double trip_us, double floor_us, int failures = 0) {
 TEST(TransferCheck, TheMedianOfThreeRunsMediansIsHeldToTheBudget) {
   const std::vector<Reading> kept = {RunOf(499, 30), RunOf(900, 30),
                                      RunOf(120, 30)};
-  const std::vector<Check> checks = JudgeRuns(RoundTrip(), kept);
+  const std::vector<Check> checks = JudgeRuns(RoundTrip(), "transfer.", kept);
   ASSERT_EQ(checks.size(), 1u);
   EXPECT_EQ(checks[0].name, "transfer.round_trip");
   EXPECT_EQ(checks[0].outcome, Outcome::kPass) << checks[0].reason;
@@ -43,39 +43,45 @@ TEST(TransferCheck, TheMedianOfThreeRunsMediansIsHeldToTheBudget) {
 
   const std::vector<Reading> over = {RunOf(501, 30), RunOf(900, 30),
                                      RunOf(120, 30)};
-  EXPECT_EQ(JudgeRuns(RoundTrip(), over)[0].outcome, Outcome::kBreach);
+  EXPECT_EQ(JudgeRuns(RoundTrip(), "transfer.", over)[0].outcome,
+            Outcome::kBreach);
 }
 
 TEST(TransferCheck, WhereTheFloorMissesTheBoundAsWellNothingIsSaid) {
   const std::vector<Reading> runs = {RunOf(900, 600), RunOf(900, 600),
                                      RunOf(900, 600)};
-  EXPECT_EQ(JudgeRuns(RoundTrip(), runs)[0].outcome, Outcome::kNotMeasurable);
+  EXPECT_EQ(JudgeRuns(RoundTrip(), "transfer.", runs)[0].outcome,
+            Outcome::kNotMeasurable);
   // A slow floor excuses nothing that is kept, and makes no breach of it.
   const std::vector<Reading> kept = {RunOf(400, 600), RunOf(400, 600),
                                      RunOf(400, 600)};
-  EXPECT_EQ(JudgeRuns(RoundTrip(), kept)[0].outcome, Outcome::kPass);
+  EXPECT_EQ(JudgeRuns(RoundTrip(), "transfer.", kept)[0].outcome,
+            Outcome::kPass);
 }
 
 TEST(TransferCheck, AFailureInOneRunIsABreach) {
   const std::vector<Reading> runs = {RunOf(100, 30), RunOf(100, 30, 2),
                                      RunOf(100, 30)};
-  const Check check = JudgeRuns(RoundTrip(), runs)[0];
+  const Check check = JudgeRuns(RoundTrip(), "transfer.", runs)[0];
   EXPECT_EQ(check.outcome, Outcome::kBreach);
   EXPECT_EQ(check.reason, "2 tries failed: gone");
 }
 
 TEST(TransferCheck, WhatARunDidNotMeasureIsABreach) {
   const std::vector<Reading> runs = {RunOf(100, 30), RunOf(100, 30), Reading()};
-  EXPECT_EQ(JudgeRuns(RoundTrip(), runs)[0].reason, "was not measured");
-  EXPECT_EQ(JudgeRuns(RoundTrip(), {})[0].outcome, Outcome::kBreach);
+  EXPECT_EQ(JudgeRuns(RoundTrip(), "transfer.", runs)[0].reason,
+            "was not measured");
+  EXPECT_EQ(JudgeRuns(RoundTrip(), "transfer.", {})[0].outcome,
+            Outcome::kBreach);
   const std::vector<Reading> broken = {ReadLines("nonsense")};
-  EXPECT_EQ(JudgeRuns(RoundTrip(), broken)[0].reason,
+  EXPECT_EQ(JudgeRuns(RoundTrip(), "transfer.", broken)[0].reason,
             "the probe printed what cannot be read");
 }
 
 TEST(TransferCheck, WhatCannotBeTrueIsABreachHoweverSlowTheFloorIs) {
   const std::vector<Reading> runs = {RunOf(1, 30), RunOf(1, 30), RunOf(1, 30)};
-  EXPECT_EQ(JudgeRuns(RoundTrip(), runs)[0].outcome, Outcome::kBreach);
+  EXPECT_EQ(JudgeRuns(RoundTrip(), "transfer.", runs)[0].outcome,
+            Outcome::kBreach);
 }
 
 }  // namespace

@@ -26,6 +26,7 @@ inline constexpr char kAccessible[] = "org.a11y.atspi.Accessible";
 inline constexpr char kApplication[] = "org.a11y.atspi.Application";
 inline constexpr char kCache[] = "org.a11y.atspi.Cache";
 inline constexpr char kCollection[] = "org.a11y.atspi.Collection";
+inline constexpr char kComponent[] = "org.a11y.atspi.Component";
 inline constexpr char kEditableText[] = "org.a11y.atspi.EditableText";
 inline constexpr char kText[] = "org.a11y.atspi.Text";
 inline constexpr char kRegistry[] = "org.a11y.atspi.Registry";

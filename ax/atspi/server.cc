@@ -18,6 +18,7 @@
 #include "ax/atspi/bus.h"
 #include "ax/atspi/display.h"
 #include "ax/atspi/environment.h"
+#include "ax/atspi/fields.h"
 #include "ax/atspi/focus_search.h"
 #include "ax/atspi/observer.h"
 #include "ax/atspi/reader.h"
@@ -158,6 +159,25 @@ class AtspiServerImpl : public AtspiServer {
     if (!app.ok()) return app.status();
     if (!options_.remember) (*app)->last_focus = Element();
     return FindFocused(applications_->Route(**app), **app, &traffic_, deadline);
+  }
+
+  absl::StatusOr<TextFieldList> TextFields(const Application& application,
+                                           const FieldLimits& limits,
+                                           absl::Time deadline) override {
+    absl::StatusOr<AppPtr> app =
+        applications_->ByName(application.id, deadline);
+    if (!app.ok()) return app.status();
+    return FindTextFields(applications_->Route(**app), **app, limits, &traffic_,
+                          deadline);
+  }
+
+  absl::Status Focus(const Element& element, absl::Time deadline) override {
+    absl::StatusOr<AppPtr> app =
+        applications_->ByName(element.application, deadline);
+    if (!app.ok()) return app.status();
+    // What was found last has the focus no longer.
+    (*app)->last_focus = Element();
+    return GrabFocus(applications_->Route(**app), element, &traffic_, deadline);
   }
 
   Reading Read(const ReadRequest& request, absl::Time deadline) override {

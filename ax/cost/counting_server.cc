@@ -26,6 +26,10 @@ absl::string_view VerbName(Verb verb) {
       return "applications";
     case Verb::kFocusedElements:
       return "focused_elements";
+    case Verb::kTextFields:
+      return "text_fields";
+    case Verb::kFocus:
+      return "focus";
     case Verb::kRead:
       return "read";
     case Verb::kReadMany:
@@ -84,6 +88,19 @@ absl::StatusOr<std::vector<Element>> CountingServer::FocusedElements(
     const Application& application, absl::Time deadline) {
   return Count(Verb::kFocusedElements,
                [&] { return inner_.FocusedElements(application, deadline); });
+}
+
+absl::StatusOr<TextFieldList> CountingServer::TextFields(
+    const Application& application, const FieldLimits& limits,
+    absl::Time deadline) {
+  return Count(Verb::kTextFields, [&] {
+    return inner_.TextFields(application, limits, deadline);
+  });
+}
+
+absl::Status CountingServer::Focus(const Element& element,
+                                   absl::Time deadline) {
+  return Count(Verb::kFocus, [&] { return inner_.Focus(element, deadline); });
 }
 
 Reading CountingServer::Read(const ReadRequest& request, absl::Time deadline) {

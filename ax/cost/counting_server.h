@@ -43,6 +43,8 @@ enum class Verb {
   kApplicationOfProcess,
   kApplications,
   kFocusedElements,
+  kTextFields,
+  kFocus,
   kRead,
   kReadMany,
   kWrite,
@@ -93,6 +95,10 @@ class CountingServer : public Server {
       absl::Time deadline) override;
   absl::StatusOr<std::vector<Element>> FocusedElements(
       const Application& application, absl::Time deadline) override;
+  absl::StatusOr<TextFieldList> TextFields(const Application& application,
+                                           const FieldLimits& limits,
+                                           absl::Time deadline) override;
+  absl::Status Focus(const Element& element, absl::Time deadline) override;
   Reading Read(const ReadRequest& request, absl::Time deadline) override;
   absl::StatusOr<std::vector<Reading>> ReadMany(
       absl::Span<const ReadRequest> requests, absl::Time deadline) override;

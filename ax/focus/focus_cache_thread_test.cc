@@ -86,6 +86,14 @@ class SharedServer : public Server {
                                                        absl::Time) override {
     return std::vector<Element>{{"a", "/field"}};
   }
+  absl::StatusOr<TextFieldList> TextFields(const Application&,
+                                           const FieldLimits&,
+                                           absl::Time) override {
+    return absl::UnimplementedError("");
+  }
+  absl::Status Focus(const Element&, absl::Time) override {
+    return absl::UnimplementedError("");
+  }
   Reading Read(const ReadRequest& request, absl::Time) override {
     switch (request.attribute) {
       case Attribute::kRole:

@@ -13,6 +13,7 @@
 #include "ax/mock/hostility.h"
 #include "ax/mock/message.h"
 #include "ax/mock/world.h"
+#include "ax/server/server.h"
 #include "ax/types/types.h"
 
 namespace tactus::ax::mock {
@@ -152,6 +153,39 @@ absl::StatusOr<std::vector<Element>> HonestFocus(const World& world,
   }
   if (claims.empty()) return absl::NotFoundError("nothing has the focus");
   return claims;
+}
+
+absl::StatusOr<TextFieldList> HonestFields(const World& world,
+                                           const std::string& id,
+                                           const FieldLimits& limits) {
+  const Program* program = world.FindProgram(id);
+  if (program == nullptr) {
+    return absl::UnavailableError("no such application");
+  }
+  constexpr States kTypedInto = kStateEditable | kStateShowing;
+  bool active = false;
+  for (const Pane& pane : world.desktop().panes) {
+    active |= pane.window.active && pane.element.application == id;
+  }
+  if (!active) return absl::NotFoundError("no window of it is active");
+  TextFieldList list;
+  for (const Node& node : program->nodes) {
+    const Element element{id, node.path};
+    const std::optional<Element> window = world.WindowOf(element);
+    const Pane* pane = window.has_value() ? world.FindPane(*window) : nullptr;
+    if (pane == nullptr || !pane->window.active) continue;
+    if ((node.states & kTypedInto) != kTypedInto) continue;
+    if (list.fields.size() >= limits.most_fields) {
+      list.complete = false;
+      break;
+    }
+    const bool secure = world.IsSecure(element);
+    list.fields.push_back(
+        {element,
+         secure ? RoleValue{Role::kPassword, node.role.native} : node.role,
+         node.states, secure ? "" : node.name});
+  }
+  return list;
 }
 
 }  // namespace tactus::ax::mock

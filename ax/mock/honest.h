@@ -23,6 +23,7 @@
 #include "ax/mock/hostility.h"
 #include "ax/mock/message.h"
 #include "ax/mock/world.h"
+#include "ax/server/server.h"
 #include "ax/types/types.h"
 
 namespace tactus::ax::mock {
@@ -45,6 +46,13 @@ void Carry(const Effect& effect, World& world);
 // there is no such application.
 absl::StatusOr<std::vector<Element>> HonestFocus(const World& world,
                                                  const std::string& id);
+
+// The fields of the application's active window that can be typed into, in tree
+// order. NotFound when no window of it is active, Unavailable when there is no
+// such application.
+absl::StatusOr<TextFieldList> HonestFields(const World& world,
+                                           const std::string& id,
+                                           const FieldLimits& limits);
 
 }  // namespace tactus::ax::mock
 

@@ -105,6 +105,11 @@ class Hostility {
       absl::StatusOr<std::vector<Application>>& applications) {}
   virtual void AlterElements(World& world, const Message& message,
                              absl::StatusOr<std::vector<Element>>& elements) {}
+  virtual void AlterFields(World& world, const Message& message,
+                           absl::StatusOr<TextFieldList>& fields) {}
+  // Whether the focus moves, and what is answered; before it does.
+  virtual void AlterFocus(World& world, const Message& message, bool& lands,
+                          absl::Status& answer) {}
   virtual void AlterWindows(World& world, const Message& message,
                             absl::StatusOr<std::vector<Window>>& windows) {}
 

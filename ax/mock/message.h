@@ -27,6 +27,8 @@ enum class Verb {
   kApplicationOfProcess,
   kApplications,
   kFocusedElements,
+  kTextFields,
+  kFocus,
   kRead,   // one attribute, alone or in a batch
   kWrite,  // one change; a Server::Write may take several
   kObserve,
@@ -45,6 +47,10 @@ constexpr absl::string_view VerbName(Verb verb) {
       return "applications";
     case Verb::kFocusedElements:
       return "focused_elements";
+    case Verb::kTextFields:
+      return "text_fields";
+    case Verb::kFocus:
+      return "focus";
     case Verb::kRead:
       return "read";
     case Verb::kWrite:

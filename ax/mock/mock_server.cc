@@ -44,6 +44,8 @@ std::string ConnectionOf(const Message& message) {
     case Verb::kWindowList:
       return kDisplay;
     case Verb::kFocusedElements:
+    case Verb::kTextFields:
+    case Verb::kFocus:
     case Verb::kRead:
     case Verb::kWrite:
       return message.element.application;
@@ -55,8 +57,8 @@ std::string ConnectionOf(const Message& message) {
 }
 
 bool ForApplication(Verb verb) {
-  return verb == Verb::kFocusedElements || verb == Verb::kRead ||
-         verb == Verb::kWrite;
+  return verb == Verb::kFocusedElements || verb == Verb::kTextFields ||
+         verb == Verb::kFocus || verb == Verb::kRead || verb == Verb::kWrite;
 }
 
 int64_t SizeOf(const std::string& text) {
@@ -509,6 +511,55 @@ absl::StatusOr<std::vector<Element>> MockServer::FocusedElements(
       });
   if (!status.ok()) return status;
   return found;
+}
+
+absl::StatusOr<TextFieldList> MockServer::TextFields(
+    const Application& application, const FieldLimits& limits,
+    absl::Time deadline) {
+  if (application.id.empty()) {
+    return absl::InvalidArgumentError("the application has no id");
+  }
+  Message message;
+  message.verb = Verb::kTextFields;
+  message.element = {application.id, ""};
+  absl::StatusOr<TextFieldList> found;
+  absl::Status status = ExchangeAlone(
+      message, deadline, [&](const Message& m) -> absl::StatusOr<int64_t> {
+        found = HonestFields(*world_, m.element.application, limits);
+        for (const auto& hostility : hostilities_) {
+          hostility->AlterFields(*world_, m, found);
+        }
+        if (!found.ok()) return found.status();
+        int64_t size = 0;
+        for (const TextField& field : found->fields) {
+          size += SizeOf(field.element.application) +
+                  SizeOf(field.element.path) + SizeOf(field.name);
+        }
+        return size;
+      });
+  if (!status.ok()) return status;
+  return found;
+}
+
+absl::Status MockServer::Focus(const Element& element, absl::Time deadline) {
+  if (element.application.empty()) {
+    return absl::InvalidArgumentError("no such element");
+  }
+  Message message;
+  message.verb = Verb::kFocus;
+  message.element = element;
+  return ExchangeAlone(
+      message, deadline, [&](const Message& m) -> absl::StatusOr<int64_t> {
+        bool lands = world_->Find(m.element) != nullptr;
+        absl::Status answer = lands ? absl::OkStatus()
+                                    : absl::UnavailableError("no such element");
+        for (const auto& hostility : hostilities_) {
+          hostility->AlterFocus(*world_, m, lands, answer);
+        }
+        if (lands) world_->Focus(m.element).IgnoreError();
+        if (!answer.ok()) return answer;
+        return 1;
+      });
 }
 
 Reading MockServer::ReadInFlight(Flight& flight, const ReadRequest& request,

@@ -23,6 +23,8 @@
 //   ApplicationOfProcess   1        1      the registry
 //   Applications           1        1      the registry
 //   FocusedElements        1        1      the application
+//   TextFields             1        1      the application
+//   Focus                  1        1      the application
 //   Read                   1        1      the application
 //   ReadMany of n          1        n      each application; n = 0 costs none
 //   Write of kReplaceRange 1        0-3    the application; see below
@@ -169,6 +171,10 @@ class MockServer : public Server {
       absl::Time deadline) override;
   absl::StatusOr<std::vector<Element>> FocusedElements(
       const Application& application, absl::Time deadline) override;
+  absl::StatusOr<TextFieldList> TextFields(const Application& application,
+                                           const FieldLimits& limits,
+                                           absl::Time deadline) override;
+  absl::Status Focus(const Element& element, absl::Time deadline) override;
   Reading Read(const ReadRequest& request, absl::Time deadline) override;
   absl::StatusOr<std::vector<Reading>> ReadMany(
       absl::Span<const ReadRequest> requests, absl::Time deadline) override;

@@ -52,6 +52,8 @@ struct Node {
   bool selection_settable = true;
   std::vector<std::string> children;  // paths
   std::string window;  // the path of its window; empty: the program's first
+  // What its application calls it, for a list of fields; no script sets it.
+  std::string name;
 
   friend bool operator==(const Node&, const Node&) = default;
 };

@@ -39,6 +39,7 @@
 
 #include <sys/types.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -61,6 +62,32 @@ struct ReadRequest {
   Element element;
   Attribute attribute = Attribute::kRole;
   Range range = {};
+};
+
+// What a list of fields may cost.
+struct FieldLimits {
+  size_t most_fields = 64;    // what is beyond is left out
+  int64_t most_calls = 2000;  // of the server to the application
+};
+
+// A field that can be typed into, as a list of them tells it: what it is, and
+// never what it holds.
+struct TextField {
+  Element element;
+  RoleValue role;
+  States states = 0;
+  // What the application calls it, valid UTF-8, cut at kMostFieldName bytes;
+  // empty where it has no name. Never asked of what is secure.
+  std::string name;
+
+  friend bool operator==(const TextField&, const TextField&) = default;
+};
+inline constexpr size_t kMostFieldName = 256;
+
+struct TextFieldList {
+  std::vector<TextField> fields;  // in the order in which they are shown
+  // False: a limit ended the list, or an element did not answer.
+  bool complete = true;
 };
 
 // One change of one element. Offsets are code points of the text as it is when
@@ -197,6 +224,18 @@ class Server {
   // state of all and scores them. NotFound when nothing does; never empty.
   virtual absl::StatusOr<std::vector<Element>> FocusedElements(
       const Application& application, absl::Time deadline) = 0;
+
+  // The fields of `application`'s active window that can be typed into and are
+  // on the screen, secure ones among them. Empty where there are none.
+  // NotFound: no window of it is active.
+  virtual absl::StatusOr<TextFieldList> TextFields(
+      const Application& application, const FieldLimits& limits,
+      absl::Time deadline) = 0;
+
+  // Asks that `element` gets the focus. As of a write, what is answered is no
+  // proof: some say yes and do nothing. FailedPrecondition: the application
+  // says that it did not.
+  virtual absl::Status Focus(const Element& element, absl::Time deadline) = 0;
 
   // One attribute.
   virtual Reading Read(const ReadRequest& request, absl::Time deadline) = 0;

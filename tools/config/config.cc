@@ -1,20 +1,15 @@
 #include "tools/config/config.h"
 
-#include <fcntl.h>
 #include <stdlib.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <boost/json.hpp>
-#include <cerrno>
 #include <cstddef>
-#include <cstring>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 
-#include "absl/cleanup/cleanup.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/ascii.h"
@@ -22,6 +17,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
+#include "tools/config/trusted_file.h"
 
 namespace tactus::config {
 namespace {
@@ -280,38 +276,11 @@ absl::StatusOr<Config> ParseConfig(absl::string_view text,
 
 absl::StatusOr<Config> LoadConfig(const std::string& path) {
   if (path.empty()) return Config();
-  const auto failed = [&path](absl::string_view what) {
-    return Bad(path, 0,
-               absl::StrCat("it cannot be ", what, ": ", strerror(errno)));
-  };
-  // A pipe in its place is not waited for.
-  const int fd = open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-  if (fd < 0 && (errno == ENOENT || errno == ENOTDIR)) return Config();
-  if (fd < 0) return failed("opened");
-  const auto closed = absl::MakeCleanup([fd] { close(fd); });
-  struct stat found;
-  if (fstat(fd, &found) != 0) return failed("looked at");
-  if (!S_ISREG(found.st_mode)) return Bad(path, 0, "it is no file");
-  if ((found.st_uid != geteuid() && found.st_uid != 0) ||
-      (found.st_mode & 022) != 0) {
-    return Bad(path, 0,
-               "others can write to it, and so could take a denial out: chmod "
-               "it to 600, and own it");
-  }
-  std::string text;
-  char part[4096];
-  for (;;) {
-    const ssize_t n = read(fd, part, sizeof(part));
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0) return failed("read");
-    if (n == 0) break;
-    text.append(part, static_cast<size_t>(n));
-    if (text.size() > kMostBytes) {
-      return Bad(path, 0,
-                 absl::StrCat("it is longer than ", kMostBytes, " bytes"));
-    }
-  }
-  return ParseConfig(text, path);
+  const absl::StatusOr<std::optional<std::string>> text =
+      ReadTrustedFile(path, kMostBytes);
+  if (!text.ok()) return text.status();
+  if (!text->has_value()) return Config();
+  return ParseConfig(**text, path);
 }
 
 }  // namespace tactus::config

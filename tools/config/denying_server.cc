@@ -105,6 +105,19 @@ absl::StatusOr<std::vector<ax::Element>> DenyingServer::FocusedElements(
   return inner_->FocusedElements(application, deadline);
 }
 
+absl::StatusOr<ax::TextFieldList> DenyingServer::TextFields(
+    const ax::Application& application, const ax::FieldLimits& limits,
+    absl::Time deadline) {
+  if (Denied(application)) return Refusal(application.name);
+  return inner_->TextFields(application, limits, deadline);
+}
+
+absl::Status DenyingServer::Focus(const ax::Element& element,
+                                  absl::Time deadline) {
+  if (absl::Status status = CheckElement(element); !status.ok()) return status;
+  return inner_->Focus(element, deadline);
+}
+
 ax::Reading DenyingServer::Read(const ax::ReadRequest& request,
                                 absl::Time deadline) {
   if (absl::Status status = CheckElement(request.element); !status.ok()) {

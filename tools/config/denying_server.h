@@ -59,6 +59,10 @@ class DenyingServer : public ax::Server {
       absl::Time deadline) override;
   absl::StatusOr<std::vector<ax::Element>> FocusedElements(
       const ax::Application& application, absl::Time deadline) override;
+  absl::StatusOr<ax::TextFieldList> TextFields(
+      const ax::Application& application, const ax::FieldLimits& limits,
+      absl::Time deadline) override;
+  absl::Status Focus(const ax::Element& element, absl::Time deadline) override;
   ax::Reading Read(const ax::ReadRequest& request,
                    absl::Time deadline) override;
   absl::StatusOr<std::vector<ax::Reading>> ReadMany(

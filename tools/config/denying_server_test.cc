@@ -102,6 +102,12 @@ TEST_F(DenyingServerTest, ElementsOfADeniedApplicationAreNeverReachedByName) {
                      deadline);
   EXPECT_FALSE(written.sent);
   EXPECT_TRUE(absl::IsPermissionDenied(written.status));
+  EXPECT_TRUE(absl::IsPermissionDenied(
+      server_
+          ->TextFields({.id = "app:100", .name = "editor", .pid = 100}, {},
+                       deadline)
+          .status()));
+  EXPECT_TRUE(absl::IsPermissionDenied(server_->Focus(field_, deadline)));
   EXPECT_EQ(mock_->log().size(), before);
   EXPECT_EQ(world_.Find(field_)->text, U"secret");
 }

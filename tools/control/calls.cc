@@ -119,6 +119,23 @@ std::variant<Call, Error> ReadUndo(Params params) {
   return End(params, call);
 }
 
+std::variant<Call, Error> ReadFields(Params params) {
+  FieldsCall call;
+  params.Milliseconds("deadline_ms", kLongestDeadline, &call.deadline);
+  return End(params, call);
+}
+
+std::variant<Call, Error> ReadFocus(Params params) {
+  FocusCall call;
+  if (!params.Has("field")) params.Wrong("field", "there");
+  params.String("field", &call.field);
+  if (call.field.size() > kMostHandle) {
+    params.Wrong("field", absl::StrCat("of ", kMostHandle, " bytes at most"));
+  }
+  params.Milliseconds("deadline_ms", kLongestDeadline, &call.deadline);
+  return End(params, std::move(call));
+}
+
 std::variant<Call, Error> ReadStream(Params params) {
   StreamCall call;
   int kinds = 0;
@@ -205,6 +222,8 @@ std::variant<Call, Error> ReadCall(const Request& request) {
     return ReadEdit(ax::Edit::Kind::kSetValue, std::move(params));
   }
   if (method == "text.undo") return ReadUndo(std::move(params));
+  if (method == "text.fields") return ReadFields(std::move(params));
+  if (method == "text.focus") return ReadFocus(std::move(params));
   if (method == "text.stream") return ReadStream(std::move(params));
   if (method == "text.watch") return ReadWatch(std::move(params));
   if (method == "text.unwatch") return ReadUnwatch(std::move(params));

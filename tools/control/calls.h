@@ -11,6 +11,7 @@
 #ifndef TACTUS_TOOLS_CONTROL_CALLS_H_
 #define TACTUS_TOOLS_CONTROL_CALLS_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -28,6 +29,9 @@ namespace tactus::control {
 inline constexpr absl::Duration kLongestDeadline = absl::Minutes(1);
 // Of "max_text", in code points, so that an answer stays under kMostAnswer.
 inline constexpr int64_t kMostText = int64_t{1} << 20;
+// Of the handle of a field: a bus name and a path, and none that is longer was
+// ever given.
+inline constexpr size_t kMostHandle = 1024;
 
 struct SnapshotCall {
   absl::Duration deadline = absl::Milliseconds(500);
@@ -49,6 +53,16 @@ struct EditCall {
   std::optional<ax::Edit> edit;  // absent: undo
   Means means;
   bool people = false;
+};
+
+// The fields of the window that has the keyboard.
+struct FieldsCall {
+  absl::Duration deadline = absl::Milliseconds(500);
+};
+
+struct FocusCall {
+  std::string field;  // the handle of one of them
+  absl::Duration deadline = absl::Seconds(1);
 };
 
 struct StreamCall {
@@ -78,9 +92,9 @@ struct CancelCall {
   std::string id;  // as JSON
 };
 
-using Call =
-    std::variant<SnapshotCall, EditCall, StreamCall, WatchCall, UnwatchCall,
-                 StatusCall, PauseCall, ResumeCall, CancelCall>;
+using Call = std::variant<SnapshotCall, EditCall, FieldsCall, FocusCall,
+                          StreamCall, WatchCall, UnwatchCall, StatusCall,
+                          PauseCall, ResumeCall, CancelCall>;
 
 std::variant<Call, Error> ReadCall(const Request& request);
 

@@ -2,6 +2,7 @@
 
 #include <poll.h>
 #include <sys/socket.h>
+#include <sys/uio.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -10,6 +11,7 @@
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <memory>
 #include <string>
 #include <utility>
@@ -20,12 +22,16 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
+#include "absl/types/span.h"
 #include "ax/clock/clock.h"
 #include "tools/control/address.h"
 #include "tools/control/json_rpc.h"
 
 namespace tactus::control {
 namespace {
+
+// As the daemon takes them.
+constexpr size_t kMostDescriptors = 3;
 
 absl::Time Now() { return ax::Clock::Real().Now(); }
 
@@ -90,10 +96,33 @@ absl::StatusOr<std::unique_ptr<Client>> Client::Connect(
   return client;
 }
 
-absl::Status Client::Send(absl::string_view line, absl::Time deadline) {
+absl::Status Client::Send(absl::string_view line,
+                          absl::Span<const int> descriptors,
+                          absl::Time deadline) {
+  alignas(
+      cmsghdr) char control[CMSG_SPACE(sizeof(int) * kMostDescriptors)] = {};
+  if (descriptors.size() > kMostDescriptors) {
+    return absl::InvalidArgumentError("too many descriptors");
+  }
   while (!line.empty()) {
-    const ssize_t n = send(fd_, line.data(), line.size(), MSG_NOSIGNAL);
+    iovec from = {const_cast<char*>(line.data()), line.size()};
+    msghdr message = {};
+    message.msg_iov = &from;
+    message.msg_iovlen = 1;
+    if (!descriptors.empty()) {
+      const size_t size = descriptors.size() * sizeof(int);
+      message.msg_control = control;
+      message.msg_controllen = CMSG_SPACE(size);
+      cmsghdr* const one = CMSG_FIRSTHDR(&message);
+      one->cmsg_level = SOL_SOCKET;
+      one->cmsg_type = SCM_RIGHTS;
+      one->cmsg_len = CMSG_LEN(size);
+      memcpy(CMSG_DATA(one), descriptors.data(), size);
+    }
+    const ssize_t n = sendmsg(fd_, &message, MSG_NOSIGNAL);
     if (n > 0) {
+      // They went with the first byte.
+      descriptors = {};
       line.remove_prefix(static_cast<size_t>(n));
       continue;
     }
@@ -140,12 +169,13 @@ absl::StatusOr<Answer> Client::Call(absl::string_view method,
 
 absl::StatusOr<Answer> Client::Call(
     absl::string_view method, absl::string_view params, absl::Time deadline,
-    int stop_fd, absl::FunctionRef<void(const Answer&)> heard) {
+    int stop_fd, absl::FunctionRef<void(const Answer&)> heard,
+    absl::Span<const int> descriptors) {
   const std::string id = absl::StrCat(next_id_++);
   absl::Status sent = Send(absl::StrCat("{\"jsonrpc\":\"2.0\",\"id\":", id,
                                         ",\"method\":", Quoted(method),
                                         ",\"params\":", params, "}\n"),
-                           deadline);
+                           descriptors, deadline);
   if (!sent.ok()) return sent;
   for (;;) {
     absl::StatusOr<Answer> answer = Next(stop_fd, deadline);

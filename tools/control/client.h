@@ -25,6 +25,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
+#include "absl/types/span.h"
 #include "tools/control/json_rpc.h"
 
 namespace tactus::control {
@@ -53,10 +54,13 @@ class Client {
   // The same of a request that takes long: `heard` is given each notification
   // that comes meanwhile, and once `stop_fd`, which may be -1, is readable it
   // is Cancelled; destroying the client then has the daemon end what it does.
+  // `descriptors`, at most three, stay the caller's; the daemon has its own of
+  // the same files.
   absl::StatusOr<Answer> Call(absl::string_view method,
                               absl::string_view params, absl::Time deadline,
                               int stop_fd,
-                              absl::FunctionRef<void(const Answer&)> heard);
+                              absl::FunctionRef<void(const Answer&)> heard,
+                              absl::Span<const int> descriptors = {});
 
   // The next notification. Cancelled once `stop_fd` is readable.
   absl::StatusOr<Answer> Notification(int stop_fd, absl::Time deadline);
@@ -64,7 +68,8 @@ class Client {
  private:
   explicit Client(int fd) : fd_(fd) {}
 
-  absl::Status Send(absl::string_view line, absl::Time deadline);
+  absl::Status Send(absl::string_view line, absl::Span<const int> descriptors,
+                    absl::Time deadline);
   // The next line that comes.
   absl::StatusOr<Answer> Next(int stop_fd, absl::Time deadline);
 

@@ -26,7 +26,8 @@ class Backend {
   virtual ~Backend() = default;
 
   // A method of the daemon's (docs/control.md), of `text.snapshot`,
-  // `text.replace`, `text.insert` and `text.undo`, with its parameters as a
+  // `text.replace`, `text.insert`, `text.undo`, `text.fields` and `text.focus`,
+  // with its parameters as a
   // JSON object; `patience` is the deadline that they hold. What was refused
   // before anything was done is an answer with an error. A status instead of an
   // answer: it was asked for, and nobody knows how it ended.

@@ -1,5 +1,6 @@
-// Drives `tactus mcp serve` by the official client of revision 2025-11-25, on
-// the focused field of a private desktop: client_test.mjs TACTUS TACTUSD.
+// Drives `tactus mcp serve` by the official clients of both revisions, on the
+// focused field of a private desktop: client_test.mjs TACTUS TACTUSD CARRIED.
+// CARRIED is JSON of what an agent on another device starts.
 //
 // The client holds each answer to the schema that the server told, since it
 // lists the tools first. What a tool says of the field is compared with what
@@ -8,25 +9,43 @@
 import assert from "node:assert/strict";
 import {execFileSync, spawn} from "node:child_process";
 
+import {Client as Later} from "@modelcontextprotocol/client";
+import {StdioClientTransport as LaterTransport}
+  from "@modelcontextprotocol/client/stdio";
 import {Client} from "@modelcontextprotocol/sdk/client/index.js";
 import {StdioClientTransport} from "@modelcontextprotocol/sdk/client/stdio.js";
 
 const [tactus, tactusd] = process.argv.slice(2);
+const carried = JSON.parse(process.argv[4]);
+const direct = {
+  command: tactus,
+  args: ["mcp", "serve", "--no-daemon"],
+  env: process.env,
+};
 // Of each call, in milliseconds. The machine may be busy; what is late fails.
 const patience = 10000;
 
 const held = () => execFileSync(process.env.TACTUS_DESKTOP_DUMP).toString();
 
-async function connect(...more) {
+// Each lists the tools first, so that the client holds answers to their schemas.
+async function connect(server) {
   const client = new Client({name: "tactus-test", version: "1"});
-  const transport = new StdioClientTransport({
-    command: tactus,
-    args: ["mcp", "serve", ...more],
-    env: process.env,
-    stderr: "inherit",
-  });
-  await client.connect(transport);
+  await client.connect(
+      new StdioClientTransport({...server, stderr: "inherit"}));
   await client.listTools();
+  return client;
+}
+
+// By revision 2026-07-28.
+async function connectLater(server) {
+  const client = new Later(
+      {name: "tactus-test", version: "1"},
+      {versionNegotiation: {mode: {pin: "2026-07-28"}}});
+  await client.connect(
+      new LaterTransport({...server, stderr: "inherit"}));
+  assert.equal(client.getNegotiatedProtocolVersion(), "2026-07-28");
+  const tools = await client.listTools();
+  assert.equal(tools.tools.length, 7);
   return client;
 }
 
@@ -83,20 +102,67 @@ async function readEditUndo(client) {
   const mine = list.applications.filter((one) => one.focused);
   assert.equal(mine.length, 1);
   assert.equal(String(mine[0].process_id), process.env.TACTUS_DESKTOP_APP_PID);
-  await client.ping();
+}
+
+// Each field that can be read is chosen, read and edited; a password is chosen
+// and keeps the focus. Ends with the first one focused, if the application lets
+// it be.
+async function chooseFields(client) {
+  const list = await call(client, "list_text_fields");
+  assert.equal(String(list.application.process_id),
+               process.env.TACTUS_DESKTOP_APP_PID);
+  assert.equal(list.complete, true);
+  // A browser has its address bar beside the fields of the page.
+  const fields =
+      list.fields.filter((one) => !one.name.startsWith("Address"));
+  const plain = fields.filter((one) => !one.secure);
+  assert.equal(plain.length, 2);
+  assert.equal(fields.length, 3);
+  assert.equal(plain.filter((one) => one.focused).length, 1);
+  for (const field of [plain[1], plain[0]]) {
+    const moved = await call(client, "focus_text_field", {field: field.field});
+    assert.equal(moved.outcome, "verified", moved.message);
+    const before = await call(client, "read_focused_text");
+    const edit = await call(client, "insert_text",
+                            {text: "Ω", snapshot: before.snapshot.token});
+    assert.equal(edit.outcome, "verified", edit.message);
+    const after = await call(client, "read_focused_text");
+    assert.equal(after.character_count, before.character_count + 1);
+    assert.equal((await call(client, "undo_edit")).outcome, "verified");
+  }
+  const gone = await call(client, "focus_text_field", {field: "no such field"});
+  assert.equal(gone.outcome, "refused");
+  assert.equal(gone.reason, "stale");
+  assert.equal(gone.next_step, "list_again");
 }
 
 const tests = {
   async "an agent reads, edits and undoes without a daemon"() {
-    const client = await connect("--no-daemon");
+    const client = await connect(direct);
     assert.equal(client.getServerVersion().name, "tactus");
     assert.ok(client.getInstructions().includes("untrusted"));
+    await readEditUndo(client);
+    await client.ping();
+    await client.close();
+  },
+
+  async "and by the later revision"() {
+    const client = await connectLater(direct);
     await readEditUndo(client);
     await client.close();
   },
 
+  async "from another device the same, by both revisions"() {
+    for (const start of [connect, connectLater]) {
+      const client = await start(carried);
+      assert.equal(client.getServerVersion().name, "tactus");
+      await readEditUndo(client);
+      await client.close();
+    }
+  },
+
   async "by the daemon the same, also where one comes and goes"() {
-    const client = await connect();
+    const client = await connect({...direct, args: ["mcp", "serve"]});
     await readEditUndo(client);
     const daemon = spawn(tactusd, {stdio: "ignore"});
     const gone = new Promise((resolve) => daemon.on("exit", resolve));
@@ -129,6 +195,14 @@ const tests = {
     }
     await readEditUndo(client);
     await client.close();
+  },
+
+  async "an agent chooses the field, here and from another device"() {
+    for (const server of [direct, carried]) {
+      const client = await connect(server);
+      await chooseFields(client);
+      await client.close();
+    }
   },
 };
 

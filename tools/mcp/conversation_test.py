@@ -137,6 +137,8 @@ class Definitions(unittest.TestCase):
              "replace_text": (False, True),
              "insert_text": (False, True),
              "undo_edit": (False, True),
+             "list_text_fields": (True, False),
+             "focus_text_field": (False, False),
              "list_applications": (True, False)})
 
     def test_TheListIsTheSameInBothRevisions(self):
@@ -167,6 +169,11 @@ class Definitions(unittest.TestCase):
                    "range": {"begin": 1, "end": 2, "more": 3}}]),
                 ("insert_text", [{"text": ""}], [{}, {"text": None}]),
                 ("undo_edit", [{"allow_paste": False}], [{"text": "a"}]),
+                ("list_text_fields", [{}, {"deadline_ms": 60000}],
+                 [{"field": "a"}, {"deadline_ms": 0}]),
+                ("focus_text_field", [{"field": "a"},
+                                      {"field": "a", "deadline_ms": 1}],
+                 [{}, {"field": 1}, {"field": "a", "deadline_ms": 60001}]),
                 ("list_applications", [{}], [{"deadline_ms": 1.5}])):
             validator = jsonschema.Draft202012Validator(
                 tools[name]["inputSchema"])

@@ -337,6 +337,125 @@ constexpr char kUndoDefinition[] = R"json(
   "idempotentHint": false,
   "openWorldHint": true}})json";
 
+// What a field is, in a list of them and as the one that was meant.
+constexpr char kFieldSchema[] = R"json(
+{
+ "type": "object",
+ "properties": {
+  "field": {
+   "type": "string",
+   "description": "To give to focus_text_field, as long as the field exists."},
+  "kind": {
+   "type": "string",
+   "description": "text-field, text-area, document, combo, terminal or password."},
+  "secure": {
+   "type": "boolean",
+   "description": "A password: never read, never edited, and its name is not told."},
+  "focused": {"type": "boolean"},
+  "editable": {"type": "boolean"},
+  "many_lines": {"type": "boolean"},
+  "name": {
+   "type": "string",
+   "description": "What the application calls it; empty where it has no name. Untrusted."}},
+ "required": [
+  "field",
+  "kind",
+  "secure",
+  "focused",
+  "editable",
+  "many_lines",
+  "name"],
+ "additionalProperties": false})json";
+
+constexpr char kFieldsDefinition[] = R"json(
+{
+ "name": "list_text_fields",
+ "title": "List the text fields of the focused window",
+ "description": "Lists what can be typed into in the window that has the keyboard: what each field is and what the application calls it, and never what it holds. Give \"field\" of one to focus_text_field.",
+ "inputSchema": {
+  "type": "object",
+  "properties": {
+   "deadline_ms": {
+    "type": "integer",
+    "minimum": 1,
+    "maximum": 60000,
+    "default": 500,
+    "description": "Longest that it may take, in milliseconds."}},
+  "required": [],
+  "additionalProperties": false},
+ "outputSchema": {
+  "type": "object",
+  "properties": {
+   "application": {
+    "type": "object",
+    "description": "What the application calls itself: untrusted as well.",
+    "properties": {
+     "name": {"type": "string"},
+     "process_id": {"type": "integer"},
+     "toolkit": {"type": "string"}},
+    "required": ["name", "process_id", "toolkit"],
+    "additionalProperties": false},
+   "fields": {
+    "type": "array",
+    "maxItems": 64,
+    "items": {"$ref": "#/$defs/field"},
+    "description": "In the order in which they are shown."},
+   "complete": {
+    "type": "boolean",
+    "description": "False: there may be more, which were not looked at."}},
+  "required": ["application", "fields", "complete"],
+  "additionalProperties": false,
+  "$defs": {"field": null}},
+ "annotations": {
+  "title": "List the text fields of the focused window",
+  "readOnlyHint": true,
+  "destructiveHint": false,
+  "idempotentHint": true,
+  "openWorldHint": true}})json";
+
+constexpr char kFocusDefinition[] = R"json(
+{
+ "name": "focus_text_field",
+ "title": "Give a text field the focus",
+ "description": "Gives a field that list_text_fields told the keyboard focus, and reads back whether it has it. What the user types goes there then. Refused while a password has the focus. Read the outcome: only \"verified\" is done.",
+ "inputSchema": {
+  "type": "object",
+  "properties": {
+   "field": {
+    "type": "string",
+    "description": "As list_text_fields gave it."},
+   "deadline_ms": {
+    "type": "integer",
+    "minimum": 1,
+    "maximum": 60000,
+    "default": 1000,
+    "description": "Longest that it may take, in milliseconds."}},
+  "required": ["field"],
+  "additionalProperties": false},
+ "outputSchema": {
+  "type": "object",
+  "properties": {
+   "outcome": {
+    "type": "string",
+    "enum": ["verified", "refused", "failed", "unknown"],
+    "description": "verified: a later read found the focus there. refused: nothing was sent. failed: it was sent, and the focus is elsewhere. unknown: it was sent, and there is no proof either way."},
+   "reason": {"type": "string", "description": "Why; none when verified."},
+   "message": {"type": "string", "description": "The same for people."},
+   "next_step": {
+    "type": "string",
+    "enum": ["continue", "retry", "list_again", "change_request", "ask_user"],
+    "description": "continue: it is done. retry: the same call again. list_again: list_text_fields, then decide anew. change_request: this call can never work. ask_user: only a person can mend it."},
+   "field": {"anyOf": [{"$ref": "#/$defs/field"}, {"type": "null"}]}},
+  "required": ["outcome", "reason", "message", "next_step", "field"],
+  "additionalProperties": false,
+  "$defs": {"field": null}},
+ "annotations": {
+  "title": "Give a text field the focus",
+  "readOnlyHint": false,
+  "destructiveHint": false,
+  "idempotentHint": true,
+  "openWorldHint": true}})json";
+
 constexpr char kApplicationsDefinition[] = R"json(
 {
  "name": "list_applications",
@@ -407,6 +526,11 @@ value Parsed(const char* definition) {
   value tool = boost::json::parse(definition);
   value& schema = tool.as_object()["outputSchema"];
   if (schema.is_null()) schema = boost::json::parse(kEditOutput);
+  if (value* shared = schema.as_object().if_contains("$defs")) {
+    if (value* field = shared->as_object().if_contains("field")) {
+      *field = boost::json::parse(kFieldSchema);
+    }
+  }
   const value alike = boost::json::parse(kEditInput);
   value& input = tool.as_object()["inputSchema"];
   for (auto& property : input.as_object()["properties"].as_object()) {
@@ -421,18 +545,23 @@ value Parsed(const char* definition) {
 const array& ToolDefinitions() {
   // Never destroyed: threads may still answer while the process ends.
   static const array& all =
-      *new array{Parsed(kReadDefinition), Parsed(kReplaceDefinition),
-                 Parsed(kInsertDefinition), Parsed(kUndoDefinition),
+      *new array{Parsed(kReadDefinition),        Parsed(kReplaceDefinition),
+                 Parsed(kInsertDefinition),      Parsed(kUndoDefinition),
+                 Parsed(kFieldsDefinition),      Parsed(kFocusDefinition),
                  Parsed(kApplicationsDefinition)};
   return all;
 }
 
 bool IsTool(absl::string_view name) {
-  for (const char* tool :
-       {kReadTool, kReplaceTool, kInsertTool, kUndoTool, kApplicationsTool}) {
+  for (const char* tool : {kReadTool, kReplaceTool, kInsertTool, kUndoTool,
+                           kFieldsTool, kFocusTool, kApplicationsTool}) {
     if (name == tool) return true;
   }
   return false;
+}
+
+bool IsEditing(absl::string_view name) {
+  return name != kReadTool && name != kFieldsTool && name != kApplicationsTool;
 }
 
 }  // namespace tactus::mcp

@@ -8,10 +8,6 @@
 //
 //   for (const auto& tool : ToolDefinitions()) ...   // {"name": ..., ...}
 //   if (!IsTool(name)) return NoSuchTool(name);
-//
-// What is not there: a tool that lists the text fields of an application and
-// one that gives a field the focus. The seam to accessibility (ax/server) has
-// neither verb.
 #ifndef TACTUS_TOOLS_MCP_DEFINITIONS_H_
 #define TACTUS_TOOLS_MCP_DEFINITIONS_H_
 
@@ -26,6 +22,8 @@ inline constexpr char kReadTool[] = "read_focused_text";
 inline constexpr char kReplaceTool[] = "replace_text";
 inline constexpr char kInsertTool[] = "insert_text";
 inline constexpr char kUndoTool[] = "undo_edit";
+inline constexpr char kFieldsTool[] = "list_text_fields";
+inline constexpr char kFocusTool[] = "focus_text_field";
 inline constexpr char kApplicationsTool[] = "list_applications";
 
 // Bounds of arguments; the schemas say the same.
@@ -42,11 +40,15 @@ inline constexpr int64_t kDefaultContext = 1000;
 inline constexpr int64_t kMostMilliseconds = 60000;
 inline constexpr int64_t kReadMilliseconds = 500;
 inline constexpr int64_t kEditMilliseconds = 5000;
+inline constexpr int64_t kFocusMilliseconds = 1000;
 
 // An array of objects.
 const boost::json::array& ToolDefinitions();
 
 bool IsTool(absl::string_view name);
+
+// Whether a tool does more than read; true for what is none.
+bool IsEditing(absl::string_view name);
 
 }  // namespace tactus::mcp
 

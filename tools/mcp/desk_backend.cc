@@ -50,6 +50,10 @@ absl::StatusOr<Answer> DeskBackend::Call(absl::string_view method,
     line = service_.Snapshot("1", *snapshot, received);
   } else if (const auto* edit = std::get_if<control::EditCall>(&wanted)) {
     line = service_.Edit("1", *edit, received);
+  } else if (const auto* fields = std::get_if<control::FieldsCall>(&wanted)) {
+    line = service_.Fields("1", *fields, received);
+  } else if (const auto* focus = std::get_if<control::FocusCall>(&wanted)) {
+    line = service_.Focus("1", *focus, received);
   } else {
     return error({control::Code::kNoMethod, "no tool asks for that"});
   }

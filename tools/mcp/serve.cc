@@ -98,7 +98,8 @@ absl::Status Serve(Backend& backend, const std::string& version,
   Server server(
       {.backend = &backend,
        .version = version,
-       .send = [&output](const std::string& line) { output.Write(line); }});
+       .send = [&output](const std::string& line) { output.Write(line); },
+       .writes = options.writes});
   const int finished = eventfd(0, EFD_CLOEXEC);
   if (finished < 0) return absl::ErrnoToStatus(errno, "cannot make an eventfd");
   std::thread calls([&server, finished] {

@@ -33,6 +33,7 @@ struct ServeOptions {
   // The two ends of a pipe.
   int stopped = -1;
   int stop = -1;
+  bool writes = true;  // see ServerOptions
 };
 
 // DataLoss when the input cannot be read, Unavailable when the output cannot be

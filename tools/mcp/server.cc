@@ -202,7 +202,13 @@ void Server::ListTools(const Message& message, Era era) {
     return Fail(message.id, kInvalidParams,
                 "\"cursor\": the list has one page, and no such place");
   }
-  object result{{"tools", ToolDefinitions()}};
+  array tools;
+  for (const value& tool : ToolDefinitions()) {
+    if (options_.writes || !IsEditing(Text(tool.at("name").as_string()))) {
+      tools.push_back(tool);
+    }
+  }
+  object result{{"tools", std::move(tools)}};
   Send(ResultLine(message.id, era == Era::kStateless
                                   ? Listed(std::move(result), options_.version)
                                   : std::move(result)));
@@ -214,7 +220,7 @@ void Server::CallATool(const Message& message, Era era) {
     return Fail(message.id, kInvalidParams, "\"name\" must be a string");
   }
   const std::string tool = Text(name->get_string());
-  if (!IsTool(tool)) {
+  if (!IsTool(tool) || (!options_.writes && IsEditing(tool))) {
     return Fail(message.id, kInvalidParams,
                 absl::StrCat("there is no tool ",
                              Quoted(absl::string_view(tool).substr(0, 64))));

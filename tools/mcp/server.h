@@ -48,6 +48,9 @@ struct ServerOptions {
   Backend* backend = nullptr;
   std::string version;
   std::function<void(const std::string& line)> send;
+  // Whether there are tools that edit; without them they are neither listed nor
+  // carried out.
+  bool writes = true;
 };
 
 class Server {

@@ -17,6 +17,7 @@
 #include "ax/snapshot/token.h"
 #include "ax/text/slice.h"
 #include "ax/types/types.h"
+#include "tools/control/calls.h"
 #include "tools/control/json_rpc.h"
 #include "tools/mcp/backend.h"
 #include "tools/mcp/definitions.h"
@@ -306,23 +307,29 @@ object Refused(std::string reason, std::string message) {
   return EditResult({"refused", std::move(reason), std::move(message)});
 }
 
-object Refused(const control::Error& error) {
+const char* ReasonOf(const control::Error& error) {
   switch (error.code) {
     case Code::kNotConnected:
-      return Refused("not-connected", Said(error));
+      return "not-connected";
     case Code::kNotRead:
-      return Refused("no-focus", Said(error));
+      return "no-focus";
     case Code::kPaused:
-      return Refused("paused", Said(error));
+      return "paused";
     case Code::kBusy:
-      return Refused("busy", Said(error));
+      return "busy";
     case Code::kTooLate:
-      return Refused("no-time", Said(error));
+      return "no-time";
     case Code::kStopping:
-      return Refused("stopping", Said(error));
+      return "stopping";
+    case Code::kNotDone:
+      return "not-permitted";
     default:
-      return Refused("bad-request", Said(error));
+      return "bad-request";
   }
+}
+
+object Refused(const control::Error& error) {
+  return Refused(ReasonOf(error), Said(error));
 }
 
 object Edited(const absl::StatusOr<Answer>& answer) {
@@ -496,6 +503,110 @@ object Undo(const object& given, Backend& backend) {
               patience, backend);
 }
 
+bool IsOneOf(absl::string_view word,
+             std::initializer_list<absl::string_view> words) {
+  return std::find(words.begin(), words.end(), word) != words.end();
+}
+
+absl::string_view NextFocusStep(absl::string_view outcome,
+                                absl::string_view reason) {
+  if (outcome == "verified") return "continue";
+  if (reason == "stale" || outcome == "unknown") return "list_again";
+  if (reason == "bad-request") return "change_request";
+  if (IsOneOf(reason, {"no-focus", "secure", "no-way", "not-moved",
+                       "not-connected", "paused", "not-permitted"})) {
+    return "ask_user";
+  }
+  return "retry";
+}
+
+object FieldOf(const object& from) {
+  object field;
+  for (const char* name : {"field", "kind", "secure", "focused", "editable",
+                           "many_lines", "name"}) {
+    field[name] = Copied(from, name);
+  }
+  return field;
+}
+
+object Fields(const object& given, Backend& backend) {
+  Arguments arguments(given);
+  const int64_t patience =
+      arguments.Number("deadline_ms", 1, kMostMilliseconds, kReadMilliseconds);
+  if (const std::string wrong = arguments.End({"deadline_ms"});
+      !wrong.empty()) {
+    return NoArguments(wrong);
+  }
+  const absl::StatusOr<Answer> answer =
+      backend.Call("text.fields", Serialized({{"deadline_ms", patience}}),
+                   absl::Milliseconds(patience));
+  const object* result = answer.ok() ? ResultOf(*answer) : nullptr;
+  const value* list =
+      result == nullptr ? nullptr : result->if_contains("fields");
+  if (list == nullptr || !list->is_array()) {
+    return Complaint(absl::StrCat(
+        "The text fields were not listed: ",
+        !answer.ok()                ? answer.status().message()
+        : answer->error.has_value() ? absl::string_view(answer->error->message)
+                                    : "no answer is understood"));
+  }
+  array fields;
+  for (const value& one : list->get_array()) {
+    if (one.is_object()) fields.push_back(FieldOf(one.get_object()));
+  }
+  return Structured(
+      {{"application", ApplicationOf(Object(result, "application"))},
+       {"fields", std::move(fields)},
+       {"complete", Copied(*result, "complete")}},
+      /*error=*/false);
+}
+
+object FocusResult(absl::string_view outcome, absl::string_view reason,
+                   absl::string_view message, const object* field) {
+  object data;
+  data["outcome"] = Json(outcome);
+  data["reason"] = Json(reason);
+  data["message"] = Json(message);
+  data["next_step"] = Json(NextFocusStep(outcome, reason));
+  data["field"] = field == nullptr ? value(nullptr) : value(FieldOf(*field));
+  return Structured(std::move(data), /*error=*/outcome != "verified");
+}
+
+object Focus(const object& given, Backend& backend) {
+  Arguments arguments(given);
+  const std::optional<std::string> field =
+      arguments.String("field", /*required=*/true);
+  const int64_t patience =
+      arguments.Number("deadline_ms", 1, kMostMilliseconds, kFocusMilliseconds);
+  if (const std::string wrong = arguments.End({"field", "deadline_ms"});
+      !wrong.empty()) {
+    return NoArguments(wrong);
+  }
+  if (field->size() > control::kMostHandle) {
+    return FocusResult("refused", "stale", "there is no such field", nullptr);
+  }
+  const absl::StatusOr<Answer> answer = backend.Call(
+      "text.focus",
+      Serialized({{"field", Json(*field)}, {"deadline_ms", patience}}),
+      absl::Milliseconds(patience));
+  if (answer.ok() && answer->error.has_value()) {
+    return FocusResult("refused", ReasonOf(*answer->error),
+                       Said(*answer->error), nullptr);
+  }
+  const object* result = answer.ok() ? ResultOf(*answer) : nullptr;
+  const std::string outcome = Text(result, "outcome");
+  if (outcome.empty()) {
+    return FocusResult(
+        "unknown", "no-reply",
+        absl::StrCat("it was asked for, and how it ended was not told: ",
+                     answer.ok() ? "the answer cannot be understood"
+                                 : answer.status().message()),
+        nullptr);
+  }
+  return FocusResult(outcome, Text(result, "reason"), Text(result, "message"),
+                     Object(result, "field"));
+}
+
 object Applications(const object& given, Backend& backend) {
   Arguments arguments(given);
   const int64_t patience =
@@ -549,11 +660,6 @@ object Applications(const object& given, Backend& backend) {
                     /*error=*/false);
 }
 
-bool IsOneOf(absl::string_view word,
-             std::initializer_list<absl::string_view> words) {
-  return std::find(words.begin(), words.end(), word) != words.end();
-}
-
 }  // namespace
 
 absl::string_view NextStep(absl::string_view outcome,
@@ -565,8 +671,9 @@ absl::string_view NextStep(absl::string_view outcome,
                        "out-of-range", "not-found", "not-unique"})) {
     return "read_again";
   }
-  if (IsOneOf(reason, {"no-focus", "secure", "read-only", "not-text",
-                       "ambiguous", "no-way", "not-connected", "paused"})) {
+  if (IsOneOf(reason,
+              {"no-focus", "secure", "read-only", "not-text", "ambiguous",
+               "no-way", "not-connected", "paused", "not-permitted"})) {
     return "ask_user";
   }
   if (IsOneOf(reason,
@@ -583,6 +690,8 @@ object CallTool(absl::string_view name, const object& arguments,
   if (name == kReplaceTool) return Replace(arguments, backend);
   if (name == kInsertTool) return Insert(arguments, backend);
   if (name == kUndoTool) return Undo(arguments, backend);
+  if (name == kFieldsTool) return Fields(arguments, backend);
+  if (name == kFocusTool) return Focus(arguments, backend);
   return Applications(arguments, backend);
 }
 

@@ -47,6 +47,9 @@ constexpr char kExamples[] = R"(Examples:
   tactus undo                     takes the last edit back
   tactus stream --when-moved hold
   tactus mcp serve                for an agent to start
+  tactus mcp connect desk/notes   the same, of a server on a paired device
+  tactus expose notes --to laptop -- my-server --stdio
+  tactus expose --focused-text --to laptop --write
   tactus status                   whether a daemon runs, and how it is
   tactus pair                     shows a code for another device
   tactus pair CODE --at HOST:PORT on that one, as the first one shows it
@@ -123,6 +126,7 @@ class CommandLine {
     AddDaemon();
     AddPeers();
     AddMcp();
+    AddExpose();
     AddSend();
     AddReceive();
     AddBench();
@@ -131,6 +135,15 @@ class CommandLine {
   std::variant<Arguments, Ending> Parse(int argc, const char* const* argv) {
     if (argc > 1 && argv[1][0] != '-' && !IsCommand(argv[1])) {
       return Usage(absl::StrCat("'", argv[1], "' is no command of tactus"));
+    }
+    // What stands behind -- is the command of a server, whatever it looks like.
+    if (argc > 1 && absl::string_view(argv[1]) == "expose") {
+      for (int i = 2; i < argc; ++i) {
+        if (absl::string_view(argv[i]) != "--") continue;
+        arguments_.mcp.command.assign(argv + i + 1, argv + argc);
+        argc = i;
+        break;
+      }
     }
     const std::vector<std::string> words = Words(argc, argv);
     std::vector<const char*> parts;
@@ -642,6 +655,159 @@ class CommandLine {
         "An agent runs it; what is typed into it is taken for lines "
         "of the protocol.");
     AddNoDaemon(serve);
+    serve
+        ->add_option("--for", serve_for_,
+                     "What tactusd adds: the peer and the name under which it "
+                     "is exposed; the daemon is asked before each call")
+        ->type_name("PEER/NAME");
+    serve
+        ->add_option("--grant", serve_grant_,
+                     "What tactusd adds to --for: which tools there are")
+        ->type_name("read|write")
+        ->needs("--for");
+
+    CLI::App* connect = mcp->add_subcommand(
+        "connect",
+        "Carry standard input and output to an MCP server that a paired device "
+        "exposes to this one, for an agent to start");
+    connect->callback(
+        [this] { arguments_.command = Arguments::Command::kMcpConnect; });
+    connect->add_option("PEER/NAME", mcp_target_, "The device and the server")
+        ->required()
+        ->type_name("");
+    connect->add_flag("--stderr", arguments_.mcp.errors,
+                      "The server's standard error to this one's; else it is "
+                      "dropped");
+    // To be measured against.
+    connect->add_flag("--relay", arguments_.mcp.relay)->group("");
+    connect->footer(
+        "Exit codes are the server's own, 128 and the signal where one killed "
+        "it, or those of tactus --help where it was not reached.");
+
+    CLI::App* config = mcp->add_subcommand(
+        "config",
+        "Print what most agents want in their configuration for `mcp connect`");
+    config->callback(
+        [this] { arguments_.command = Arguments::Command::kMcpConfig; });
+    config->add_option("PEER/NAME", mcp_target_, "The device and the server")
+        ->required()
+        ->type_name("");
+  }
+
+  void AddExpose() {
+    McpArguments& mcp = arguments_.mcp;
+    CLI::App* expose = AddCommand(
+        "expose",
+        "Let a paired device start an MCP server here: NAME --to PEER -- "
+        "COMMAND ARGS...",
+        Arguments::Command::kExpose);
+    expose
+        ->add_option("NAME", mcp.server,
+                     "What the server is called; with --focused-text it may "
+                     "be left out")
+        ->type_name("");
+    expose
+        ->add_option("--to", mcp.peer,
+                     "Who may start it: a name or an id that `tactus status` "
+                     "lists; without it nobody may")
+        ->type_name("PEER");
+    expose->add_flag("--focused-text", mcp.focused_text,
+                     "The server is `tactus mcp serve`: the focused text");
+    CLI::Option* read = expose->add_flag(
+        "--read", read_, "Of the focused text: only to read, the default");
+    expose
+        ->add_flag("--write", mcp.write,
+                   "Of the focused text: to edit it too, which tells what it "
+                   "holds as well")
+        ->excludes(read);
+    CLI::Option* ask = expose->add_flag(
+        "--ask", ask_,
+        "Ask a person each time, the default: when an agent connects, or of "
+        "the focused text before it is read and before each edit");
+    expose->add_flag("!--allow", mcp.ask, "Ask nobody")->excludes(ask);
+
+    AddCommand("exposed", "The MCP servers here, and who may start them",
+               Arguments::Command::kExposed)
+        ->add_flag("--json", arguments_.json,
+                   "One JSON object (docs/control.md)");
+
+    AddCommand("audit", "What peers did here, a line of JSON each",
+               Arguments::Command::kAudit);
+
+    CLI::App* unexpose = AddCommand(
+        "unexpose", "Let nobody start an MCP server any more, and end it",
+        Arguments::Command::kUnexpose);
+    unexpose->add_option("NAME", mcp.server, "As `tactus exposed` lists it")
+        ->required()
+        ->type_name("");
+    unexpose
+        ->add_option("--to", mcp.peer, "Only that peer may not; others keep it")
+        ->type_name("PEER");
+  }
+
+  // PEER/NAME.
+  static absl::Status Target(const std::string& text, std::string* peer,
+                             std::string* server) {
+    const size_t slash = text.find('/');
+    if (slash == std::string::npos || slash == 0 || slash + 1 == text.size()) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "'", text,
+          "' is not PEER/NAME: the name of a paired device and that of a "
+          "server there, as in desk/notes"));
+    }
+    *peer = text.substr(0, slash);
+    *server = text.substr(slash + 1);
+    return absl::OkStatus();
+  }
+
+  absl::Status CheckMcp() {
+    McpArguments& mcp = arguments_.mcp;
+    switch (arguments_.command) {
+      case Arguments::Command::kMcpConnect:
+      case Arguments::Command::kMcpConfig:
+        return Target(mcp_target_, &mcp.peer, &mcp.server);
+      case Arguments::Command::kMcpServe: {
+        if (serve_for_.empty()) return absl::OkStatus();
+        if (!arguments_.daemon) {
+          return absl::InvalidArgumentError(
+              "--for needs the daemon, which decides: leave --no-daemon out");
+        }
+        if (serve_grant_ != "read" && serve_grant_ != "write") {
+          return absl::InvalidArgumentError(absl::StrCat(
+              "--grant '", serve_grant_, "' is not known: give read or write"));
+        }
+        mcp.write = serve_grant_ == "write";
+        return Target(serve_for_, &mcp.for_peer, &mcp.server);
+      }
+      case Arguments::Command::kExpose:
+        break;
+      default:
+        return absl::OkStatus();
+    }
+    if (mcp.focused_text) {
+      if (mcp.server.empty()) mcp.server = "focused-text";
+      if (!mcp.command.empty()) {
+        return absl::InvalidArgumentError(
+            "--focused-text runs `tactus` itself: leave the command out");
+      }
+      return absl::OkStatus();
+    }
+    if (mcp.server.empty()) {
+      return absl::InvalidArgumentError(
+          "say what the server is called: tactus expose NAME --to PEER -- "
+          "COMMAND ARGS...");
+    }
+    if (read_ || mcp.write) {
+      return absl::InvalidArgumentError(
+          "--read and --write are for --focused-text alone: what another "
+          "server does is its own");
+    }
+    if (mcp.command.empty() && mcp.peer.empty()) {
+      return absl::InvalidArgumentError(
+          "say how the server is run, after --, or to whom one that is kept is "
+          "exposed: tactus expose NAME --to PEER -- COMMAND ARGS...");
+    }
+    return absl::OkStatus();
   }
 
   bool Edits() const {
@@ -764,6 +930,7 @@ class CommandLine {
     if (absl::Status status = CheckSend(); !status.ok()) return status;
     if (absl::Status status = CheckReceive(); !status.ok()) return status;
     if (absl::Status status = CheckBench(); !status.ok()) return status;
+    if (absl::Status status = CheckMcp(); !status.ok()) return status;
     return CheckEdit();
   }
 
@@ -785,6 +952,11 @@ class CommandLine {
   std::string offer_for_ = "5m";
   std::string pair_deadline_ = "20s";
   std::string receive_deadline_ = "inf";
+  std::string mcp_target_;
+  std::string serve_for_;
+  std::string serve_grant_;
+  bool read_ = false;
+  bool ask_ = false;
   std::vector<std::string> code_words_;
   std::vector<std::string> send_words_;
   std::optional<std::string> range_;

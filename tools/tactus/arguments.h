@@ -76,6 +76,20 @@ struct BenchArguments {
   std::string ledger;     // its folder; empty: that of the repository
 };
 
+// Of `expose`, `unexpose` and the commands of `mcp`.
+struct McpArguments {
+  std::string server;                // its name
+  std::string peer;                  // a name or an id; may be empty
+  std::vector<std::string> command;  // as typed; empty: one that is kept
+  bool focused_text = false;
+  bool write = false;
+  bool ask = true;
+  bool errors = false;  // connect: the server's standard error too
+  bool relay = false;   // connect: carry the bytes in this process
+  // serve: whom it serves; empty: this machine.
+  std::string for_peer;
+};
+
 struct Arguments {
   enum class Command {
     kSnapshot,
@@ -95,6 +109,12 @@ struct Arguments {
     kForget,
     kApprove,
     kMcpServe,
+    kMcpConnect,
+    kMcpConfig,
+    kExpose,
+    kExposed,
+    kUnexpose,
+    kAudit,
     kSend,
     kReceive,
     kBench,
@@ -116,6 +136,7 @@ struct Arguments {
   SendArguments send;
   ReceiveArguments receive;
   BenchArguments bench;
+  McpArguments mcp;
 };
 
 // The command line asked for no command: print these and exit.

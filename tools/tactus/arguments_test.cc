@@ -9,6 +9,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
@@ -422,7 +423,7 @@ TEST(ArgumentsTest, EachExampleOfTheHelpIsAccepted) {
     Accepted(absl::StrSplit(example, ' '));
     ++examples;
   }
-  EXPECT_EQ(examples, 19);
+  EXPECT_EQ(examples, 22);
 }
 
 TEST(ArgumentsTest, McpServesWithOrWithoutADaemon) {
@@ -431,6 +432,96 @@ TEST(ArgumentsTest, McpServesWithOrWithoutADaemon) {
   EXPECT_FALSE(Accepted({"mcp", "serve", "--no-daemon"}).daemon);
   EXPECT_EQ(std::get<Ending>(Parse({"mcp"})).code, ExitCode::kUsage);
   EXPECT_EQ(std::get<Ending>(Parse({"mcp", "connect"})).code, ExitCode::kUsage);
+}
+
+TEST(ArgumentsTest, ServerIsExposedByItsNameItsCommandAndWhoMayStartIt) {
+  Arguments all = Accepted({"expose", "notes", "--to", "laptop", "--", "a",
+                            "--to", "--", "-x", "send", ""});
+  EXPECT_EQ(all.command, Arguments::Command::kExpose);
+  EXPECT_EQ(all.mcp.server, "notes");
+  EXPECT_EQ(all.mcp.peer, "laptop");
+  EXPECT_EQ(all.mcp.command,
+            (std::vector<std::string>{"a", "--to", "--", "-x", "send", ""}));
+  EXPECT_TRUE(all.mcp.ask);
+  EXPECT_FALSE(all.mcp.focused_text);
+  all = Accepted({"expose", "notes", "--to", "laptop", "--allow"});
+  EXPECT_FALSE(all.mcp.ask);
+  EXPECT_TRUE(all.mcp.command.empty());
+  EXPECT_TRUE(Accepted({"expose", "n", "--to", "p", "--ask"}).mcp.ask);
+  // Kept, and exposed to nobody.
+  EXPECT_EQ(Accepted({"expose", "notes", "--", "a"}).mcp.peer, "");
+  for (const std::vector<std::string>& wrong :
+       std::vector<std::vector<std::string>>{
+           {"expose"},
+           {"expose", "--to", "laptop"},
+           {"expose", "notes"},
+           {"expose", "notes", "--"},
+           {"expose", "notes", "a", "--to", "laptop"},
+           {"expose", "--to", "laptop", "--", "a"},
+           {"expose", "n", "--to", "p", "--ask", "--allow"},
+           {"expose", "n", "--to", "p", "--write", "--", "a"},
+           {"expose", "n", "--to", "p", "--read", "--", "a"}}) {
+    EXPECT_NE(Refused(wrong), "") << absl::StrJoin(wrong, " ");
+  }
+}
+
+TEST(ArgumentsTest, FocusedTextIsExposedForReadingUnlessWritingIsSaid) {
+  Arguments all = Accepted({"expose", "--focused-text", "--to", "laptop"});
+  EXPECT_TRUE(all.mcp.focused_text);
+  EXPECT_EQ(all.mcp.server, "focused-text");
+  EXPECT_FALSE(all.mcp.write);
+  EXPECT_TRUE(all.mcp.ask);
+  EXPECT_FALSE(
+      Accepted({"expose", "--focused-text", "--to", "p", "--read"}).mcp.write);
+  all = Accepted(
+      {"expose", "mine", "--focused-text", "--to", "p", "--write", "--allow"});
+  EXPECT_EQ(all.mcp.server, "mine");
+  EXPECT_TRUE(all.mcp.write);
+  EXPECT_FALSE(all.mcp.ask);
+  Refused({"expose", "--focused-text", "--to", "p", "--read", "--write"});
+  Refused({"expose", "--focused-text", "--to", "p", "--", "a"});
+}
+
+TEST(ArgumentsTest, ExposedIsListedAndTakenBack) {
+  EXPECT_EQ(Accepted({"exposed"}).command, Arguments::Command::kExposed);
+  EXPECT_TRUE(Accepted({"exposed", "--json"}).json);
+  EXPECT_EQ(Accepted({"unexpose", "notes"}).mcp.server, "notes");
+  EXPECT_EQ(Accepted({"unexpose", "notes", "--to", "laptop"}).mcp.peer,
+            "laptop");
+  Refused({"unexpose"});
+  Refused({"exposed", "notes"});
+  EXPECT_EQ(Accepted({"audit"}).command, Arguments::Command::kAudit);
+}
+
+TEST(ArgumentsTest, AgentConnectsToAPeerAndAServer) {
+  for (const char* command : {"connect", "config"}) {
+    const Arguments all = Accepted({"mcp", command, "desk/notes"});
+    EXPECT_EQ(all.mcp.peer, "desk");
+    EXPECT_EQ(all.mcp.server, "notes");
+    EXPECT_FALSE(all.mcp.errors);
+    for (const char* wrong : {"desk", "/notes", "desk/", "", "/"}) {
+      EXPECT_NE(Refused({"mcp", command, wrong}), "") << wrong;
+    }
+    Refused({"mcp", command});
+  }
+  EXPECT_TRUE(
+      Accepted({"mcp", "connect", "desk/notes", "--stderr"}).mcp.errors);
+}
+
+TEST(ArgumentsTest, McpServesAPeerByTheDaemonAlone) {
+  Arguments all =
+      Accepted({"mcp", "serve", "--for", "laptop/text", "--grant", "read"});
+  EXPECT_EQ(all.mcp.for_peer, "laptop");
+  EXPECT_EQ(all.mcp.server, "text");
+  EXPECT_FALSE(all.mcp.write);
+  all = Accepted({"mcp", "serve", "--for", "laptop/text", "--grant", "write"});
+  EXPECT_TRUE(all.mcp.write);
+  Refused({"mcp", "serve", "--for", "laptop/text"});
+  Refused({"mcp", "serve", "--for", "laptop/text", "--grant", "all"});
+  Refused({"mcp", "serve", "--for", "laptop", "--grant", "read"});
+  Refused({"mcp", "serve", "--grant", "read"});
+  Refused({"mcp", "serve", "--for", "laptop/text", "--grant", "read",
+           "--no-daemon"});
 }
 
 TEST(ArgumentsTest, EachCommandHasItsHelp) {

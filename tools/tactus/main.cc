@@ -23,10 +23,13 @@
 #include "ax/focus/focus_cache.h"
 #include "ax/server/server.h"
 #include "ax/snapshot/snapshot.h"
+#include "tools/audit/audit.h"
 #include "tools/config/allowed_server.h"
 #include "tools/config/config.h"
 #include "tools/control/client.h"
+#include "tools/mcp/backend.h"
 #include "tools/mcp/command_backend.h"
+#include "tools/mcp/permitted_backend.h"
 #include "tools/mcp/serve.h"
 #include "tools/tactus/apps.h"
 #include "tools/tactus/arguments.h"
@@ -40,6 +43,7 @@
 #include "tools/tactus/json.h"
 #include "tools/tactus/launcher.h"
 #include "tools/tactus/lines.h"
+#include "tools/tactus/mcp_commands.h"
 #include "tools/tactus/output.h"
 #include "tools/tactus/peer_commands.h"
 #include "tools/tactus/remote.h"
@@ -342,11 +346,21 @@ ExitCode ServeMcp(const Arguments& arguments) {
   const absl::StatusOr<std::unique_ptr<StopPipe>> stop = StopPipe::Open();
   if (!stop.ok()) return Complain(stop.status());
   mcp::CommandBackend backend({.daemon = arguments.daemon}, TellPerson);
-  const absl::Status status = mcp::Serve(backend, kVersion,
-                                         {.in = STDIN_FILENO,
-                                          .out = STDOUT_FILENO,
-                                          .stopped = (*stop)->stopped(),
-                                          .stop = (*stop)->stop()});
+  const McpArguments& given = arguments.mcp;
+  const bool for_peer = !given.for_peer.empty();
+  const audit::Audit audit(StateFolder());
+  mcp::PermittedBackend permitted(&backend, {.peer = given.for_peer,
+                                             .server = given.server,
+                                             .permit = AskToPermit,
+                                             .audit = &audit,
+                                             .now = absl::Now});
+  const absl::Status status = mcp::Serve(
+      for_peer ? static_cast<mcp::Backend&>(permitted) : backend, kVersion,
+      {.in = STDIN_FILENO,
+       .out = STDOUT_FILENO,
+       .stopped = (*stop)->stopped(),
+       .stop = (*stop)->stop(),
+       .writes = !for_peer || given.write});
   return status.ok() ? ExitCode::kDone : Complain(status);
 }
 
@@ -395,6 +409,18 @@ ExitCode Run(const Arguments& arguments) {
       return Approve(arguments);
     case Arguments::Command::kMcpServe:
       return ServeMcp(arguments);
+    case Arguments::Command::kMcpConnect:
+      return McpConnect(arguments);
+    case Arguments::Command::kMcpConfig:
+      return McpConfig(arguments);
+    case Arguments::Command::kExpose:
+      return Expose(arguments);
+    case Arguments::Command::kExposed:
+      return Exposed(arguments);
+    case Arguments::Command::kUnexpose:
+      return Unexpose(arguments);
+    case Arguments::Command::kAudit:
+      return ShowAudit(arguments);
     case Arguments::Command::kSend:
     case Arguments::Command::kReceive:
     case Arguments::Command::kBench:

@@ -21,6 +21,7 @@ absl::Status Approvals::Ask(const Question& question,
                             const std::function<bool()>& abandoned) {
   int64_t id = 0;
   absl::Time deadline;
+  WaitingQuestion waiting;
   {
     MutexLock lock(&mutex_);
     if (stopped_) return absl::CancelledError("the daemon is ending");
@@ -39,7 +40,9 @@ absl::Status Approvals::Ask(const Question& question,
     entry.question.text.resize(
         std::min(entry.question.text.size(), kLongestText));
     entry.deadline = deadline;
+    waiting = {.id = id, .question = entry.question, .left = silence_};
   }
+  if (observer_ != nullptr) observer_->Asked(waiting);
   absl::Status end;
   for (;;) {
     // Unlocked: it may look at a socket.
@@ -67,6 +70,7 @@ absl::Status Approvals::Ask(const Question& question,
     entries_.erase(id);
     break;
   }
+  if (observer_ != nullptr) observer_->Ended(id);
   return end;
 }
 

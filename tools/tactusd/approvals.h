@@ -47,6 +47,15 @@ struct WaitingQuestion {
   absl::Duration left;  // until it is refused
 };
 
+// Is told what waits, by the thread that asks, and may not wait itself.
+class ApprovalsObserver {
+ public:
+  virtual ~ApprovalsObserver() = default;
+  virtual void Asked(const WaitingQuestion& question) = 0;
+  // Whatever it was answered.
+  virtual void Ended(int64_t id) = 0;
+};
+
 class Approvals {
  public:
   // More than a person would answer in a minute. A peer that asks for more is
@@ -62,6 +71,9 @@ class Approvals {
   // `clock` must outlive it.
   explicit Approvals(ax::Clock* clock, absl::Duration silence = kSilence)
       : clock_(*clock), silence_(silence) {}
+
+  // Before anything is asked; it must outlive what is.
+  void Observe(ApprovalsObserver* observer) { observer_ = observer; }
 
   // Waits for the answer: OK, or PermissionDenied where a person refused it,
   // DeadlineExceeded where nobody answered, ResourceExhausted where too many
@@ -89,6 +101,7 @@ class Approvals {
 
   ax::Clock& clock_;
   const absl::Duration silence_;
+  ApprovalsObserver* observer_ = nullptr;
   ax::Mutex mutex_;
   ax::Condition changed_;
   std::map<int64_t, Entry> entries_ ABSL_GUARDED_BY(mutex_);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
 #include "ax/clock/clock.h"
 #include "gtest/gtest.h"
@@ -126,6 +127,37 @@ TEST(Approvals, LongTextIsCut) {
         return true;
       });
   EXPECT_EQ(shown, 1024u);
+}
+
+// Numbers of what was asked and of what has ended.
+class Watcher : public ApprovalsObserver {
+ public:
+  void Asked(const WaitingQuestion& question) override {
+    seen.push_back(absl::StrCat("asked ", question.id, " of ",
+                                question.question.peer, " for ",
+                                absl::FormatDuration(question.left)));
+  }
+  void Ended(int64_t id) override {
+    seen.push_back(absl::StrCat("ended ", id));
+  }
+  std::vector<std::string> seen;
+};
+
+TEST(Approvals, WhoWatchesIsToldOfEachQuestionAndOfItsEnd) {
+  Watcher watcher;
+  Approvals approvals(&ax::Clock::Real(), absl::Milliseconds(1));
+  approvals.Observe(&watcher);
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_EQ(approvals.Ask({.peer = "laptop", .kind = "mcp"}, nullptr).code(),
+              absl::StatusCode::kDeadlineExceeded);
+  }
+  approvals.Stop();
+  // What is not asked is not told either.
+  EXPECT_EQ(approvals.Ask({.peer = "laptop", .kind = "mcp"}, nullptr).code(),
+            absl::StatusCode::kCancelled);
+  EXPECT_EQ(watcher.seen,
+            (std::vector<std::string>{"asked 1 of laptop for 1ms", "ended 1",
+                                      "asked 2 of laptop for 1ms", "ended 2"}));
 }
 
 }  // namespace

@@ -3,12 +3,15 @@
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
+#include <sys/types.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -27,6 +30,7 @@
 #include "tools/control/json_rpc.h"
 #include "tools/tactusd/handler.h"
 #include "tools/tactusd/sink.h"
+#include "transfer/files/unique_fd.h"
 
 namespace tactus::daemon {
 namespace {
@@ -50,6 +54,39 @@ constexpr int kNoDescriptorsUs = 50'000;
 constexpr size_t kMostAtOnce = size_t{1} << 18;
 
 absl::Time Now() { return ax::Clock::Real().Now(); }
+
+using transfer::files::UniqueFd;
+
+// As recv(2), with the descriptors that came along.
+ssize_t Receive(int fd, char* part, size_t size,
+                std::vector<UniqueFd>& descriptors) {
+  alignas(cmsghdr) char
+      control[CMSG_SPACE(sizeof(int) * Handler::kMostDescriptors)];
+  iovec into = {part, size};
+  msghdr message = {};
+  message.msg_iov = &into;
+  message.msg_iovlen = 1;
+  message.msg_control = control;
+  message.msg_controllen = sizeof(control);
+  const ssize_t n = recvmsg(fd, &message, MSG_CMSG_CLOEXEC);
+  if (n < 0) return n;
+  for (cmsghdr* one = CMSG_FIRSTHDR(&message); one != nullptr;
+       one = CMSG_NXTHDR(&message, one)) {
+    if (one->cmsg_level != SOL_SOCKET || one->cmsg_type != SCM_RIGHTS) continue;
+    const size_t count = (one->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+    for (size_t i = 0; i < count; ++i) {
+      int received = -1;
+      memcpy(&received, CMSG_DATA(one) + i * sizeof(int), sizeof(int));
+      // Beyond the bound it is closed here, those that did not fit into
+      // `control` by the kernel.
+      UniqueFd owned(received);
+      if (descriptors.size() < Handler::kMostDescriptors) {
+        descriptors.push_back(std::move(owned));
+      }
+    }
+  }
+  return n;
+}
 
 }  // namespace
 
@@ -322,7 +359,8 @@ bool ControlServer::Receive(Handler& handler, int64_t number, Client& client) {
   char part[65536];
   size_t received = 0;
   while (!client.ended && received < kMostAtOnce) {
-    const ssize_t n = recv(client.fd, part, sizeof(part), 0);
+    const ssize_t n =
+        daemon::Receive(client.fd, part, sizeof(part), client.descriptors);
     if (n < 0 && errno == EINTR) continue;
     if (n < 0 && errno == EAGAIN) break;
     if (n < 0) return false;
@@ -343,6 +381,7 @@ bool ControlServer::Receive(Handler& handler, int64_t number, Client& client) {
     }
     // What has no end is no line.
     client.in.clear();
+    client.descriptors.clear();
     handler.End(number);
   }
   return true;
@@ -359,7 +398,11 @@ void ControlServer::TakeLines(Handler& handler, int64_t number,
     if (client.dropping || line.size() > control::kMostRequest) {
       if (!client.dropping) handler.LongLine(number);
       client.dropping = false;
+      client.descriptors.clear();
     } else {
+      if (!client.descriptors.empty()) {
+        handler.Descriptors(number, std::exchange(client.descriptors, {}));
+      }
       handler.Line(number, line);
     }
     begin = end + 1;

@@ -13,6 +13,10 @@
 //   server.Run(handler);           // until RequestStop, and all is answered
 //   server.Send(3, line);          // from any thread
 //
+// A client may hand over descriptors with a line (SCM_RIGHTS, unix(7)): with
+// its first byte or a later one, and at most Handler::kMostDescriptors, of
+// which more are closed.
+//
 // Bounds: kMostClients at once; a line of control::kMostRequest bytes, of which
 // a longer one is dropped and reported; and what a client has not read: beyond
 // kMuchUnread nothing more is read from it, beyond kMostUnread it is closed.
@@ -35,13 +39,16 @@
 #include "tools/control/json_rpc.h"
 #include "tools/tactusd/handler.h"
 #include "tools/tactusd/sink.h"
+#include "transfer/files/unique_fd.h"
 
 namespace tactus::daemon {
 
 class ControlServer : public Sink {
  public:
-  // A person has a few programs; more is one that leaks connections.
-  static constexpr size_t kMostClients = 32;
+  // A person has a few programs, and each agent that is carried to another
+  // device is one (McpMethods::kMostCarried); more is one that leaks
+  // connections.
+  static constexpr size_t kMostClients = 192;
   static constexpr size_t kMuchUnread = size_t{1} << 20;
   static constexpr size_t kMostUnread =
       control::kMostAnswer + (size_t{16} << 20);
@@ -87,6 +94,7 @@ class ControlServer : public Sink {
     std::shared_ptr<Outbox> outbox;
     int fd = -1;  // of outbox
     std::string in;
+    std::vector<transfer::files::UniqueFd> descriptors;  // of the next line
     size_t searched = 0;    // no line of `in` ends before
     bool dropping = false;  // the rest of a line that was too long
     bool ended = false;     // it sends no more

@@ -1,13 +1,17 @@
 // The daemon's socket with real clients, against a handler of the test's own.
 #include "tools/tactusd/control_server.h"
 
+#include <fcntl.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <map>
 #include <memory>
 #include <optional>
@@ -28,6 +32,7 @@
 #include "tools/control/json_rpc.h"
 #include "tools/tactusd/handler.h"
 #include "tools/tactusd/sink.h"
+#include "transfer/files/unique_fd.h"
 
 namespace tactus::daemon {
 namespace {
@@ -63,11 +68,26 @@ class Echo : public Handler {
     } else if (absl::StartsWith(line, "feed ")) {
       sink_->Ready(client, std::make_shared<Counted>(static_cast<int>(
                                strtoul(line.data() + 5, nullptr, 10))));
+    } else if (line == "descriptors") {
+      // The inode of each tells whose file it is.
+      std::string told;
+      for (const transfer::files::UniqueFd& one : descriptors_) {
+        struct stat found = {};
+        fstat(one.get(), &found);
+        absl::StrAppend(&told, found.st_ino, " ");
+      }
+      descriptors_.clear();
+      sink_->Send(client, absl::StrCat(told, "\n"));
     } else if (line == "hold") {
       ++held_[client];
     } else {
       sink_->Send(client, absl::StrCat(line, "\n"));
     }
+  }
+  void Descriptors(
+      int64_t client,
+      std::vector<transfer::files::UniqueFd> descriptors) override {
+    descriptors_ = std::move(descriptors);
   }
   void LongLine(int64_t client) override { sink_->Send(client, "long\n"); }
   void End(int64_t client) override { Note(absl::StrCat("end ", client)); }
@@ -91,6 +111,7 @@ class Echo : public Handler {
   }
 
   Sink* sink_ = nullptr;
+  std::vector<transfer::files::UniqueFd> descriptors_;
   std::map<int64_t, size_t> held_;
   ax::Mutex mutex_;
   std::vector<std::string> notes_ ABSL_GUARDED_BY(mutex_);
@@ -137,6 +158,26 @@ class ControlServerTest : public testing::Test {
       pollfd ready = {fd, POLLOUT, 0};
       ASSERT_EQ(poll(&ready, 1, kPatienceMs), 1);
     }
+  }
+  // `count` times the same descriptor with the text.
+  static void Hand(int fd, absl::string_view text, int descriptor,
+                   size_t count) {
+    alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int) * 8)] = {};
+    iovec from = {const_cast<char*>(text.data()), text.size()};
+    msghdr message = {};
+    message.msg_iov = &from;
+    message.msg_iovlen = 1;
+    message.msg_control = control;
+    message.msg_controllen = CMSG_SPACE(sizeof(int) * count);
+    cmsghdr* const one = CMSG_FIRSTHDR(&message);
+    one->cmsg_level = SOL_SOCKET;
+    one->cmsg_type = SCM_RIGHTS;
+    one->cmsg_len = CMSG_LEN(sizeof(int) * count);
+    for (size_t i = 0; i < count; ++i) {
+      memcpy(CMSG_DATA(one) + i * sizeof(int), &descriptor, sizeof(int));
+    }
+    ASSERT_EQ(sendmsg(fd, &message, MSG_NOSIGNAL),
+              static_cast<ssize_t>(text.size()));
   }
   // A line; "end" when there is none any more.
   std::string Hear(int fd) {
@@ -258,8 +299,57 @@ TEST_F(ControlServerTest, ClientBeyondTheBoundIsTurnedAwayAndTold) {
   const int fd = Connect();
   EXPECT_EQ(Hear(fd),
             "{\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{\"code\":-32004,"
-            "\"message\":\"32 clients are connected already\"}}");
+            "\"message\":\"192 clients are connected already\"}}");
   EXPECT_EQ(Hear(fd), "end");
+}
+
+// How often the file of the read end is open in this process.
+size_t Holders(int pipe_end) {
+  struct stat mine = {};
+  fstat(pipe_end, &mine);
+  size_t count = 0;
+  for (int fd = 0; fd < 1024; ++fd) {
+    struct stat other = {};
+    if (fstat(fd, &other) == 0 && other.st_ino == mine.st_ino &&
+        other.st_dev == mine.st_dev) {
+      ++count;
+    }
+  }
+  return count;
+}
+
+TEST_F(ControlServerTest, DescriptorsComeWithTheirLineAndAreThreeAtMost) {
+  int ends[2];
+  ASSERT_EQ(pipe2(ends, O_CLOEXEC), 0);
+  struct stat found = {};
+  fstat(ends[0], &found);
+  const std::string inode = absl::StrCat(found.st_ino, " ");
+  const size_t own = Holders(ends[0]);
+  const int fd = Connect();
+  Hand(fd, "descriptors\n", ends[0], 2);
+  EXPECT_EQ(Hear(fd), absl::StrCat(inode, inode));
+  // They are this line's, and no later one's.
+  Say(fd, "descriptors\n");
+  EXPECT_EQ(Hear(fd), "");
+  // With a part of the line.
+  Hand(fd, "descr", ends[0], 1);
+  Say(fd, "iptors\n");
+  EXPECT_EQ(Hear(fd), inode);
+  // More are closed, whether they come at once or one after the other.
+  Hand(fd, "descriptors\n", ends[0], 8);
+  EXPECT_EQ(Hear(fd), absl::StrCat(inode, inode, inode));
+  Hand(fd, "de", ends[0], 2);
+  Hand(fd, "scriptors\n", ends[0], 2);
+  EXPECT_EQ(Hear(fd), absl::StrCat(inode, inode, inode));
+  EXPECT_EQ(Holders(ends[0]), own);
+  // Who goes takes what it handed over with it.
+  Hand(fd, "half", ends[0], 1);
+  ASSERT_EQ(shutdown(fd, SHUT_WR), 0);
+  EXPECT_EQ(Hear(fd), "end");
+  EXPECT_TRUE(Noted("close 1"));
+  EXPECT_EQ(Holders(ends[0]), own);
+  close(ends[0]);
+  close(ends[1]);
 }
 
 TEST_F(ControlServerTest, StopEndsItAndClosesClients) {

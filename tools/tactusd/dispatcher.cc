@@ -26,6 +26,7 @@
 #include "tools/tactusd/methods.h"
 #include "tools/tactusd/text_service.h"
 #include "tools/tactusd/watches.h"
+#include "transfer/files/unique_fd.h"
 
 namespace tactus::daemon {
 namespace {
@@ -89,7 +90,17 @@ void Dispatcher::LongLine(int64_t client) {
                                               " bytes: it was left out")}));
 }
 
+void Dispatcher::Descriptors(
+    int64_t client, std::vector<transfer::files::UniqueFd> descriptors) {
+  (void)client;
+  descriptors_ = std::move(descriptors);
+}
+
 void Dispatcher::Line(int64_t client, absl::string_view line) {
+  // What is no request that takes them closes them.
+  const auto descriptors =
+      std::make_shared<std::vector<transfer::files::UniqueFd>>(
+          std::exchange(descriptors_, {}));
   const std::variant<control::Request, control::Fault> read =
       control::ReadRequest(line);
   if (const auto* fault = std::get_if<control::Fault>(&read)) {
@@ -128,7 +139,7 @@ void Dispatcher::Line(int64_t client, absl::string_view line) {
     options_.sink->Send(client, ErrorLine(id, *error));
     return;
   }
-  if (DoByModule(client, id, request)) return;
+  if (DoByModule(client, id, request, descriptors)) return;
   if (const auto* wrong = std::get_if<Error>(&call)) {
     Answer(client, id, ErrorLine(id, *wrong));
     return;
@@ -136,8 +147,10 @@ void Dispatcher::Line(int64_t client, absl::string_view line) {
   Do(client, id, std::get<control::Call>(call));
 }
 
-bool Dispatcher::DoByModule(int64_t client, const std::string& id,
-                            const control::Request& request) {
+bool Dispatcher::DoByModule(
+    int64_t client, const std::string& id, const control::Request& request,
+    const std::shared_ptr<std::vector<transfer::files::UniqueFd>>&
+        descriptors) {
   if (options_.methods == nullptr) return false;
   const auto answer = [this, client, id](const Reply& reply) {
     const auto* result = std::get_if<std::string>(&reply);
@@ -156,6 +169,7 @@ bool Dispatcher::DoByModule(int64_t client, const std::string& id,
          .id = id,
          .params = request.params,
          .run = std::move(run),
+         .descriptors = descriptors,
          .answered = [this, client, method = request.method,
                       answer](const Reply& reply) {
            if (!answer(reply)) {
@@ -254,6 +268,17 @@ void Dispatcher::Do(int64_t client, const std::string& id,
           [&](const control::EditCall& edit) {
             Submit(edits_, client, id, [this, id, edit, received] {
               return service_.Edit(id, edit, received);
+            });
+          },
+          [&](const control::FieldsCall& fields) {
+            Submit(reads_, client, id, [this, id, fields, received] {
+              return service_.Fields(id, fields, received);
+            });
+          },
+          // With the edits, so that the focus never moves in the midst of one.
+          [&](const control::FocusCall& focus) {
+            Submit(edits_, client, id, [this, id, focus, received] {
+              return service_.Focus(id, focus, received);
             });
           },
           [&](const StreamCall& stream) {

@@ -46,6 +46,7 @@
 #include "tools/tactusd/sink.h"
 #include "tools/tactusd/text_service.h"
 #include "tools/tactusd/watches.h"
+#include "transfer/files/unique_fd.h"
 
 namespace tactus::daemon {
 
@@ -80,6 +81,8 @@ class Dispatcher : public Handler {
 
   // Handler:
   void Open(int64_t client) override;
+  void Descriptors(int64_t client,
+                   std::vector<transfer::files::UniqueFd> descriptors) override;
   void Line(int64_t client, absl::string_view line) override;
   void LongLine(int64_t client) override;
   void End(int64_t client) override;
@@ -105,7 +108,9 @@ class Dispatcher : public Handler {
   void Do(int64_t client, const std::string& id, const control::Call& call);
   // False where no module has the method.
   bool DoByModule(int64_t client, const std::string& id,
-                  const control::Request& request);
+                  const control::Request& request,
+                  const std::shared_ptr<std::vector<transfer::files::UniqueFd>>&
+                      descriptors);
   void Submit(Lane& lane, int64_t client, const std::string& id,
               std::function<std::string()> run, bool partial = false,
               bool supersedes = false);
@@ -125,6 +130,8 @@ class Dispatcher : public Handler {
   Lane edits_;
   const absl::Time begun_;
   bool stopping_ = false;
+  // Of the line that is read next, and no later one.
+  std::vector<transfer::files::UniqueFd> descriptors_;
 
   ax::Mutex mutex_;
   std::map<int64_t, Client> clients_ ABSL_GUARDED_BY(mutex_);

@@ -7,15 +7,27 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include "absl/strings/string_view.h"
+#include "transfer/files/unique_fd.h"
 
 namespace tactus::daemon {
 
 class Handler {
  public:
+  // What a client hands over with one request: the three standard streams.
+  static constexpr size_t kMostDescriptors = 3;
+
   virtual ~Handler() = default;
   virtual void Open(int64_t client) = 0;
+  // Descriptors that came with the line which is told next, at most
+  // kMostDescriptors. Who has no use for them closes them.
+  virtual void Descriptors(int64_t client,
+                           std::vector<transfer::files::UniqueFd> descriptors) {
+    (void)client;
+    (void)descriptors;
+  }
   // A line without its end.
   virtual void Line(int64_t client, absl::string_view line) = 0;
   // One that is longer than control::kMostRequest, and was dropped.

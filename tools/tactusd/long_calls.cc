@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/base/thread_annotations.h"
 #include "absl/status/status.h"
@@ -17,6 +18,7 @@
 #include "tools/tactusd/methods.h"
 #include "tools/tactusd/sink.h"
 #include "tools/tactusd/threads.h"
+#include "transfer/files/unique_fd.h"
 
 namespace tactus::daemon {
 namespace {
@@ -68,6 +70,11 @@ class LongCalls::Call : public Session {
       return;
     }
     on_cancel_ = std::move(call);
+  }
+
+  std::vector<transfer::files::UniqueFd> TakeDescriptors() override {
+    if (order.descriptors == nullptr) return {};
+    return std::exchange(*order.descriptors, {});
   }
 
   void Cancel(const char* why) {

@@ -19,26 +19,31 @@
 #include <list>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "absl/base/thread_annotations.h"
 #include "ax/sync/mutex.h"
 #include "tools/tactusd/methods.h"
 #include "tools/tactusd/sink.h"
 #include "tools/tactusd/threads.h"
+#include "transfer/files/unique_fd.h"
 
 namespace tactus::daemon {
 
 class LongCalls {
  public:
-  // Each has a thread and mostly a stream to a peer. One client may have as
-  // many requests under way, so this is of all together.
-  static constexpr size_t kMost = 32;
+  // Each has a thread and mostly a stream to a peer. These are the agents that
+  // are carried (McpMethods::kMostCarried), and as much besides as one client
+  // may ask for at a time.
+  static constexpr size_t kMost = 160;
 
   struct Order {
     int64_t client = 0;
     std::string id;
     std::shared_ptr<const boost::json::object> params;
     Methods::Long run;
+    // Copyable, as what is run must be.
+    std::shared_ptr<std::vector<transfer::files::UniqueFd>> descriptors = {};
     // Called once, by the thread of the call, when it has ended.
     std::function<void(const Reply&)> answered;
   };

@@ -158,15 +158,15 @@ TEST_F(LongCallsTest, SlowClientIsToldTheLatestProgressAndNoneAfterTheAnswer) {
   EXPECT_EQ(told_.Take(), std::nullopt);
 }
 
-TEST_F(LongCallsTest, NoMoreThanThirtyTwoRunAtOnce) {
-  for (int i = 0; i < 32; ++i) {
+TEST_F(LongCallsTest, NoMoreThanTheBoundRunAtOnce) {
+  for (size_t i = 0; i < LongCalls::kMost; ++i) {
     LongCalls::Order order = UntilCancelled(3, absl::StrCat(i));
     // Many threads end at once.
     order.answered = [](const Reply&) {};
     ASSERT_TRUE(calls_.Start(std::move(order)));
   }
   EXPECT_FALSE(calls_.Start(UntilCancelled(4, "1")));
-  EXPECT_EQ(calls_.count(), 32u);
+  EXPECT_EQ(calls_.count(), LongCalls::kMost);
 }
 
 }  // namespace

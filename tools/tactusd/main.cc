@@ -10,6 +10,7 @@
 
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <cstdio>
 #include <cstring>
 #include <memory>
@@ -25,6 +26,7 @@
 #include "ax/clock/clock.h"
 #include "ax/text/escape.h"
 #include "tools/config/config.h"
+#include "tools/config/servers.h"
 #include "tools/control/address.h"
 #include "tools/control/json_rpc.h"
 #include "tools/tactus/arguments.h"
@@ -38,10 +40,13 @@
 #include "tools/tactusd/echo_method.h"
 #include "tools/tactusd/file_methods.h"
 #include "tools/tactusd/link.h"
+#include "tools/tactusd/mcp_methods.h"
 #include "tools/tactusd/methods.h"
 #include "tools/tactusd/nearby.h"
+#include "tools/tactusd/notifier.h"
 #include "tools/tactusd/peer_methods.h"
 #include "tools/tactusd/peers.h"
+#include "tools/tactusd/screen_lock.h"
 #include "tools/tactusd/watches.h"
 #include "transfer/stream/header.h"
 
@@ -143,7 +148,7 @@ std::unique_ptr<Peers> OpenPeers(const config::Config& config,
       Peers::Open(std::move(options));
   if (peers.ok()) return *std::move(peers);
   LogLine(absl::StrCat("no peers: ", peers.status().message()));
-  for (const char* prefix : {"peers.", "files.", "approve"}) {
+  for (const char* prefix : {"peers.", "files.", "mcp.", "approve"}) {
     methods.Refuse(prefix, peers.status());
   }
   methods.AddStatus(
@@ -173,12 +178,18 @@ int Serve() {
   Link link(AtspiLink(*config, LogLine));
   Methods methods;
   Approvals approvals(&ax::Clock::Real());
+  Notifier notifier({.session_bus = "", .answer = [&](int64_t id, bool yes) {
+                       approvals.Answer(id, yes).IgnoreError();
+                     }});
+  approvals.Observe(&notifier);
+  ScreenLock screen({});
   // Destroyed after the dispatcher, whose long calls use it.
   const std::unique_ptr<Peers> peers = OpenPeers(*config, methods);
   Avahi avahi;
   std::unique_ptr<PeerMethods> peer_methods;
   std::optional<EchoMethod> echo;
   std::unique_ptr<FileMethods> file_methods;
+  std::optional<McpMethods> mcp_methods;
   if (peers != nullptr) {
     // Modules add their methods and handlers here, before anything is served.
     char host[HOST_NAME_MAX + 1] = {};
@@ -201,6 +212,17 @@ int Serve() {
                            .ending = &ending,
                            .log = LogLine});
     file_methods->Register(methods);
+    mcp_methods.emplace(
+        peers.get(), &approvals,
+        McpMethodsOptions{.servers = config::ServersPath(),
+                          .paused =
+                              [&link] {
+                                return link.state().kind ==
+                                       LinkState::Kind::kPaused;
+                              },
+                          .locked = [&screen] { return screen.Locked(); },
+                          .log = LogLine});
+    mcp_methods->Register(methods);
     if (absl::Status started = peers->Start(); !started.ok()) {
       return CannotRun(started);
     }
@@ -233,6 +255,7 @@ int Serve() {
   }
   // Whoever serves a peer may wait for a person.
   approvals.Stop();
+  notifier.Stop();
   if (file_methods != nullptr) file_methods->Stop();
   if (peers != nullptr) peers->Stop();
   // A socket that is left leads nobody astray: who connects is told that nobody

@@ -38,6 +38,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 #include "tools/control/json_rpc.h"
+#include "transfer/files/unique_fd.h"
 
 namespace tactus::daemon {
 
@@ -71,6 +72,11 @@ class Session {
   // never after the method has returned. It must be brief, and call nothing of
   // the session. One at a time: a second one takes its place.
   virtual void OnCancel(std::function<void()> call) = 0;
+
+  // What the client handed over with the request, in its order; once.
+  virtual std::vector<transfer::files::UniqueFd> TakeDescriptors() {
+    return {};
+  }
 };
 
 class Methods {

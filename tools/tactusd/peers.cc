@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include <cstddef>
 #include <memory>
 #include <string>
 #include <utility>
@@ -71,8 +72,8 @@ absl::StatusOr<std::unique_ptr<Peers>> Peers::Open(PeersOptions options) {
   return peers;
 }
 
-void Peers::Handle(transfer::StreamKind kind, Handler handler) {
-  router_->Handle(kind, std::move(handler));
+void Peers::Handle(transfer::StreamKind kind, Handler handler, size_t most) {
+  router_->Handle(kind, std::move(handler), most);
 }
 
 absl::Status Peers::Start() {

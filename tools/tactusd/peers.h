@@ -22,6 +22,7 @@
 #ifndef TACTUS_TOOLS_TACTUSD_PEERS_H_
 #define TACTUS_TOOLS_TACTUSD_PEERS_H_
 
+#include <cstddef>
 #include <functional>
 #include <memory>
 #include <string>
@@ -66,7 +67,8 @@ class Peers {
 
   // Who serves the streams of a kind that peers open; see StreamRouter. Before
   // Start, once a kind.
-  void Handle(transfer::StreamKind kind, Handler handler);
+  void Handle(transfer::StreamKind kind, Handler handler,
+              size_t most = StreamRouter::kMostOfAPeer);
 
   // From now on streams are taken, those who are paired are kept warm, and,
   // where somebody is, it listens. That it cannot listen is logged, and no

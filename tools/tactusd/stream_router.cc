@@ -29,8 +29,9 @@ StreamRouter::StreamRouter(transfer::Transport* transport, Threads::Spawn spawn,
 
 StreamRouter::~StreamRouter() { Stop(); }
 
-void StreamRouter::Handle(transfer::StreamKind kind, Handler handler) {
-  handlers_[kind] = std::move(handler);
+void StreamRouter::Handle(transfer::StreamKind kind, Handler handler,
+                          size_t most) {
+  handlers_[kind] = {std::move(handler), most};
 }
 
 bool StreamRouter::Start() {
@@ -65,12 +66,12 @@ const StreamRouter::Handler* StreamRouter::Admit(const Key& key) {
   }
   MutexLock lock(&mutex_);
   size_t& count = count_[key];
-  if (count >= kMostOfAPeer) {
+  if (count >= handler->second.most) {
     Refuse(key, "the peer has too many");
     return nullptr;
   }
   ++count;
-  return &handler->second;
+  return &handler->second.handler;
 }
 
 void StreamRouter::Leave(const Key& key) {

@@ -14,9 +14,10 @@
 //   transport.Shutdown();   // cancels the streams
 //   router.Stop();          // waits until their handlers have returned
 //
-// Bounds: kMostOfAPeer streams of one peer and kind, so that none keeps another
-// out, and kMost in all. A stream beyond them, or of a kind that nobody serves,
-// is cut at once, which its peer is told as Unavailable.
+// Bounds: of the streams of one peer and kind kMostOfAPeer, or what Handle was
+// told, so that none keeps another out, and kMost in all. A stream beyond them,
+// or of a kind that nobody serves, is cut at once, which its peer is told as
+// Unavailable.
 #ifndef TACTUS_TOOLS_TACTUSD_STREAM_ROUTER_H_
 #define TACTUS_TOOLS_TACTUSD_STREAM_ROUTER_H_
 
@@ -40,8 +41,9 @@ namespace tactus::daemon {
 class StreamRouter {
  public:
   // Streams. Each has a thread, some 100 kB of it in use. A person's other
-  // devices are few, and one transfer is one stream.
-  static constexpr size_t kMost = 64;
+  // devices are few, and one transfer is one stream; so is one agent, of which
+  // there are more (McpMethods::kMostOfAPeer).
+  static constexpr size_t kMost = 256;
   static constexpr size_t kMostOfAPeer = 16;
 
   using Handler = std::function<void(std::unique_ptr<transfer::Stream>)>;
@@ -51,8 +53,10 @@ class StreamRouter {
                std::function<void(const std::string&)> log);
   ~StreamRouter();
 
-  // Before Start, once a kind. `handler` is called on many threads.
-  void Handle(transfer::StreamKind kind, Handler handler);
+  // Before Start, once a kind. `handler` is called on many threads, `most` of
+  // them at a time for one peer.
+  void Handle(transfer::StreamKind kind, Handler handler,
+              size_t most = kMostOfAPeer);
 
   // Takes what comes until the transport is shut down. False where the system
   // gives no thread.
@@ -74,7 +78,11 @@ class StreamRouter {
 
   transfer::Transport& transport_;
   const std::function<void(const std::string&)> log_;
-  std::map<transfer::StreamKind, Handler> handlers_;
+  struct Served {
+    Handler handler;
+    size_t most = kMostOfAPeer;
+  };
+  std::map<transfer::StreamKind, Served> handlers_;
   ax::Mutex mutex_;
   std::map<Key, size_t> count_ ABSL_GUARDED_BY(mutex_);
   Threads threads_;

@@ -191,20 +191,36 @@ TEST_F(StreamRouterTest, PeerWithTooManyIsCutAndAnotherIsServed) {
   EXPECT_EQ(gate.served, 17);
 }
 
-TEST_F(StreamRouterTest, NoMoreThanSixtyFourAreServedAtOnce) {
+TEST_F(StreamRouterTest, KindMayHaveABoundOfItsOwn) {
   Gate gate;
-  router_.Handle(StreamKind::kFile,
-                 [&](const std::unique_ptr<Stream>&) { gate.Pass(); });
-  for (uint8_t peer = 1; peer <= 65; ++peer) {
-    transport_.Give(Id(peer), StreamKind::kFile);
-  }
+  router_.Handle(
+      StreamKind::kMcp, [&](const std::unique_ptr<Stream>&) { gate.Pass(); },
+      /*most=*/40);
+  for (int i = 0; i < 41; ++i) transport_.Give(Id(1), StreamKind::kMcp);
   ASSERT_TRUE(router_.Start());
   transport_.WaitUntilAskedForMore();
   EXPECT_EQ(transport_.gone, 1);
   gate.Open();
   router_.Stop();
   MutexLock lock(&gate.mutex);
-  EXPECT_EQ(gate.served, 64);
+  EXPECT_EQ(gate.served, 40);
+}
+
+TEST_F(StreamRouterTest, NoMoreThanTwoHundredAndFiftySixAreServedAtOnce) {
+  Gate gate;
+  router_.Handle(StreamKind::kFile,
+                 [&](const std::unique_ptr<Stream>&) { gate.Pass(); });
+  for (uint8_t peer = 1; peer <= 16; ++peer) {
+    for (int i = 0; i < 16; ++i) transport_.Give(Id(peer), StreamKind::kFile);
+  }
+  transport_.Give(Id(17), StreamKind::kFile);
+  ASSERT_TRUE(router_.Start());
+  transport_.WaitUntilAskedForMore();
+  EXPECT_EQ(transport_.gone, 1);
+  gate.Open();
+  router_.Stop();
+  MutexLock lock(&gate.mutex);
+  EXPECT_EQ(gate.served, 256);
 }
 
 }  // namespace

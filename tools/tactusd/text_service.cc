@@ -15,10 +15,12 @@
 #include "ax/edit/editor.h"
 #include "ax/edit/outcome.h"
 #include "ax/edit/stream.h"
+#include "ax/fields/fields.h"
 #include "ax/snapshot/snapshot.h"
 #include "tools/control/calls.h"
 #include "tools/control/json_rpc.h"
 #include "tools/tactus/edit.h"
+#include "tools/tactus/fields_json.h"
 #include "tools/tactus/human.h"
 #include "tools/tactus/json.h"
 #include "tools/tactus/undo_store.h"
@@ -50,6 +52,11 @@ ax::EditResult Refusal(ax::Reason reason, std::string message) {
   result.reason = reason;
   result.message = std::move(message);
   return result;
+}
+
+Error LateForLane() {
+  return {Code::kTooLate,
+          "the deadline came while earlier requests were answered"};
 }
 
 ax::EditResult TooLate() {
@@ -99,11 +106,7 @@ std::string TextService::Snapshot(const std::string& id,
                                   const control::SnapshotCall& call,
                                   absl::Time received) {
   const absl::Time deadline = received + call.deadline;
-  if (clock_.Now() >= deadline) {
-    return ErrorLine(id, {Code::kTooLate,
-                          "the deadline came while earlier requests were "
-                          "answered"});
-  }
+  if (clock_.Now() >= deadline) return ErrorLine(id, LateForLane());
   const absl::StatusOr<std::shared_ptr<Desk>> desk = source_.Get(deadline);
   if (!desk.ok()) return ErrorLine(id, NoDesk(desk.status()));
   const absl::StatusOr<ax::Snapshot> snapshot =
@@ -129,6 +132,39 @@ std::string TextService::Snapshot(const std::string& id,
         Quoted(cli::SnapshotForPeople(*snapshot, absl::ZeroDuration())));
   }
   return ResultLine(id, absl::StrCat(result, "}"));
+}
+
+std::string TextService::Fields(const std::string& id,
+                                const control::FieldsCall& call,
+                                absl::Time received) {
+  const absl::Time deadline = received + call.deadline;
+  if (clock_.Now() >= deadline) return ErrorLine(id, LateForLane());
+  const absl::StatusOr<std::shared_ptr<Desk>> desk = source_.Get(deadline);
+  if (!desk.ok()) return ErrorLine(id, NoDesk(desk.status()));
+  const absl::StatusOr<ax::FieldList> list =
+      ax::ListFields((*desk)->reader(), {.deadline = deadline});
+  if (!list.ok()) {
+    if (absl::IsUnavailable(list.status())) {
+      source_.Doubt(*desk, (*desk)->reader());
+    }
+    return ErrorLine(id, {Code::kNotRead, std::string(list.status().message()),
+                          list.status()});
+  }
+  return ResultLine(id, cli::FieldsJson(*list));
+}
+
+std::string TextService::Focus(const std::string& id,
+                               const control::FocusCall& call,
+                               absl::Time received) {
+  const absl::Time deadline = received + call.deadline;
+  if (clock_.Now() >= deadline) return ErrorLine(id, LateForLane());
+  const absl::StatusOr<std::shared_ptr<Desk>> desk = source_.Get(deadline);
+  if (!desk.ok()) return ErrorLine(id, NoDesk(desk.status()));
+  const ax::FieldFocus result =
+      ax::FocusField((*desk)->writer(), call.field, {.deadline = deadline});
+  log_(absl::StrCat("focus: ", ax::OutcomeName(result.outcome), ", ",
+                    result.reason));
+  return ResultLine(id, cli::FieldFocusJson(result));
 }
 
 ax::EditOptions TextService::OptionsOf(const control::Means& means, Desk& desk,

@@ -61,8 +61,12 @@ class TextService {
   // By the lane of reads.
   std::string Snapshot(const std::string& id, const control::SnapshotCall& call,
                        absl::Time received);
+  std::string Fields(const std::string& id, const control::FieldsCall& call,
+                     absl::Time received);
 
   // By the lane of edits.
+  std::string Focus(const std::string& id, const control::FocusCall& call,
+                    absl::Time received);
   std::string Edit(const std::string& id, const control::EditCall& call,
                    absl::Time received);
   std::string Stream(const std::string& id, const control::StreamCall& call,

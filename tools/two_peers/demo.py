@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Shows two devices at work, both on this machine: they pair by a code, one sends the
 other a folder, the link between them is lost on the way, and what arrives is compared.
+Then an agent on the one edits the text under the cursor of the other.
 
 Each has a daemon and a home of its own, in a network namespace of its own where those
 are allowed, and on loopback where not. Nothing of yours is read or changed. Each figure
@@ -32,8 +33,9 @@ def runfiles():
 
 
 _ROOT = runfiles()
-for _folder in ("tools/netns", "tools/two_peers"):
+for _folder in ("tools/mcp", "tools/netns", "tools/two_peers"):
     sys.path.insert(0, os.path.join(_ROOT, _folder))
+import agent  # noqa: E402
 import netns  # noqa: E402
 import two_peers  # noqa: E402
 
@@ -42,6 +44,8 @@ _MIB = 2**20
 _LOST = 2
 # Seconds; what takes longer hangs.
 _PATIENCE = 120
+# What tools/desktop/run ends with where this machine cannot.
+_NO_DESKTOP = 3
 
 
 def _make_tree(folder, mebibytes):
@@ -172,7 +176,80 @@ def _lose(pair, link, gone):
     print("      %.1f s later both are back" % _LOST, flush=True)
 
 
+def _median_ms(take, count=51):
+    """Of so many times, after some that find everything cold."""
+    took = []
+    for _ in range(count + 5):
+        begun = time.monotonic()
+        take()
+        took.append((time.monotonic() - begun) * 1e3)
+    return sorted(took[5:])[count // 2]
+
+
+def _edit(one, old, new):
+    """One edit; raises RuntimeError where it is not proved."""
+    data = one.call("replace_text", {"old_text": old, "new_text": new})[
+        "structuredContent"]
+    if data["outcome"] != "verified":
+        raise RuntimeError("the edit is %s: %s" % (data["outcome"],
+                                                   data["message"]))
+
+
+def _agent_at_work(pair):
+    """An agent near edits the editor that is far, and each leg of the way is timed."""
+    tactus = os.path.join(_ROOT, "tools/tactus/tactus")
+    print("\nfar$  tactus expose --focused-text --to near --write --allow")
+    pair.far.tactus("expose", "--focused-text", "--to", "near", "--write",
+                    "--allow")
+    print("near$ tactus mcp connect far/focused-text     # what an agent starts",
+          flush=True)
+    words = ["Hello", "Goodbye"]
+
+    def edit(one):
+        _edit(one, *words)
+        words.reverse()
+    with agent.Agent(pair.near.command(tactus, "mcp", "connect",
+                                       "far/focused-text"),
+                     pair.near.environment) as remote, \
+            agent.Agent(pair.far.command(tactus, "mcp", "serve"),
+                        pair.far.environment) as local:
+        read = remote.call("read_focused_text", {})["structuredContent"]
+        print("      agent: read_focused_text: %r in %s" % (
+            read["untrusted"]["text"], read["application"]["name"]))
+        edit(remote)
+        held = subprocess.run([os.environ["TACTUS_DESKTOP_DUMP"]], check=True,
+                              stdout=subprocess.PIPE).stdout.decode()
+        print("      agent: replace_text: verified; the editor itself holds %r"
+              % held)
+        if held != "Goodbye from the other machine":
+            raise RuntimeError("that is not what was asked for")
+        edit(remote)
+        legs = (
+            ("a message to the other daemon and back", lambda: pair.near.ask(
+                "peers.echo", {"peer": "far"})),
+            ("a call that asks nothing, agent to server and back",
+             lambda: remote.ask("ping", {})),
+            ("the edit by an agent that runs there, to its proof",
+             lambda: edit(local)),
+            ("the edit from here, to its proof", lambda: edit(remote)))
+        for what, take in legs:
+            print("      %-52s %6.2f ms" % (what, _median_ms(take)))
+
+
+def _on_desktop():
+    """Runs this again on a private desktop with an editor; returns where there is
+    none."""
+    run = os.path.join(_ROOT, "tools/desktop/run")
+    done = subprocess.run([run, "--app", "gtk3", "--text",
+                           "Hello from the other machine", "--timeout", "0",
+                           "--", sys.executable, os.path.abspath(sys.argv[0])] +
+                          sys.argv[1:])
+    if done.returncode != _NO_DESKTOP:
+        sys.exit(done.returncode)
+
+
 def _show(mebibytes):
+    desktop = bool(os.environ.get("TACTUS_DESKTOP"))
     link, why = netns.open_link_or_loopback(
         os.path.join(_ROOT, "tools/netns/link"))
     if why:
@@ -187,6 +264,11 @@ def _show(mebibytes):
         with two_peers.Pair(os.path.join(_ROOT, "tools/tactusd/tactusd"),
                             os.path.join(_ROOT, "tools/tactus/tactus"),
                             scratch, link) as pair:
+            if desktop:
+                pair.far.stop()
+                for name in "DISPLAY", "DBUS_SESSION_BUS_ADDRESS":
+                    pair.far.environment[name] = os.environ[name]
+                pair.far.start()
             _pair(pair)
             trips = sorted(pair.near.ask("peers.echo", {"peer": "far"})
                            ["round_trip_us"] for _ in range(51))
@@ -203,11 +285,18 @@ def _show(mebibytes):
                   "since it was started anew" % (
                       pair.near.peak_memory() / _MIB,
                       pair.far.peak_memory() / _MIB))
+            if not differences:
+                print("What arrived is what was sent: names, contents, links, "
+                      "modes, times.")
+                if desktop:
+                    _agent_at_work(pair)
+                else:
+                    print("\nNo agent is shown: no desktop can be had here "
+                          "(tools/setup --test).")
     if differences:
         print("WHAT ARRIVED DIFFERS:")
         print("\n".join(differences[:20]))
         return 1
-    print("What arrived is what was sent: names, contents, links, modes, times.")
     return 0
 
 
@@ -220,6 +309,8 @@ def main():
     options = parser.parse_args()
     if not 16 <= options.mib <= 8192:
         parser.error("--mib: 16 to 8192")
+    if not os.environ.get("TACTUS_DESKTOP"):
+        _on_desktop()
     try:
         return _show(options.mib)
     except (RuntimeError, OSError, subprocess.SubprocessError) as error:

@@ -42,6 +42,7 @@ for _folder in ("transfer/benchmark", "tools/netns", "tools/two_peers"):
 import judge  # noqa: E402
 import netns  # noqa: E402
 import peers  # noqa: E402
+import rows  # noqa: E402
 import two_peers  # noqa: E402
 import watcher  # noqa: E402
 from judge import Goal, Series  # noqa: E402
@@ -181,54 +182,6 @@ def _parse(arguments):
         if getattr(options, name) < least:
             parser.error("--%s: at least %s" % (name, least))
     return options
-
-
-class Ledger:
-    """Rows, appended by a program that knows what a row is.
-
-    Raises ValueError where there is nowhere to append to."""
-
-    def __init__(self, options, environment=os.environ):
-        folder = ""
-        if options.ledger:
-            folder = os.path.join(
-                environment.get("BUILD_WORKING_DIRECTORY", os.getcwd()),
-                options.ledger)
-        elif options.record:
-            workspace = environment.get("BUILD_WORKSPACE_DIRECTORY")
-            if not workspace:
-                raise ValueError("--record: there is no workspace; start it "
-                                 "with bazel run, or name the folder with "
-                                 "--ledger DIR")
-            folder = os.path.join(workspace, "docs/perf/data")
-        self._process = None
-        if folder:
-            self._process = subprocess.Popen(
-                [_RECORD, "--ledger", folder], stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE, text=True)
-            said = self._process.stdout.readline().strip()
-            if said != "ok":
-                raise ValueError(said or "the recorder does not start")
-
-    def add(self, series):
-        """Raises RuntimeError where it cannot be appended."""
-        if not self._process or not series.row or not series.samples:
-            return
-        print(json.dumps({
-            "series": series.row, "unit": series.unit,
-            "direction": series.direction, "samples": series.samples,
-            "failures": series.failures, "failure": series.failure,
-            "configuration": series.configuration}),
-            file=self._process.stdin, flush=True)
-        said = self._process.stdout.readline().strip()
-        if said != "ok":
-            raise RuntimeError("%s is not recorded: %s" % (series.row, said))
-
-    def close(self):
-        if self._process:
-            self._process.stdin.close()
-            self._process.wait()
-            self._process.stdout.close()
 
 
 def _write_random(path, size):
@@ -744,7 +697,7 @@ def _stop(*_):
 def main():
     options = _parse(sys.argv[1:])
     try:
-        ledger = Ledger(options)
+        ledger = rows.Ledger(_RECORD, options)
     except ValueError as error:
         print("benchmark: %s" % error, file=sys.stderr)
         return 2

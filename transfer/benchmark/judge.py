@@ -71,6 +71,16 @@ def _faster(ours, others):
     return sum(one.median for one in others) / ours.median
 
 
+def _added(ours, others):
+    return (ours.median - sum(one.median for one in others)) * 1e3
+
+
+def _floors(ours, others):
+    """What ours takes beyond the first of the others, in sums of the rest."""
+    return ((ours.median - others[0].median) /
+            sum(one.median for one in others[1:]))
+
+
 def _milliseconds(ours, _):
     return ours.median * 1e3
 
@@ -87,6 +97,8 @@ def _worst(ours, _):
 _KINDS = {
     "share": (_share, False, "%.2f"),
     "faster": (_faster, True, "%.2f"),
+    "added": (_added, False, "%.3f ms"),
+    "floors": (_floors, False, "%.2f"),
     "milliseconds": (_milliseconds, False, "%.2f ms"),
     "mebibytes": (_mebibytes, False, "%.0f MiB"),
     "count": (_worst, False, "%.0f"),

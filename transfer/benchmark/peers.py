@@ -144,11 +144,7 @@ Subsystem sftp internal-sftp
         return os.path.join(self._folder, name)
 
     def copy(self, source, target, recursive=False):
-        command = ["scp", "-q", "-F", "none", "-P", str(self._port),
-                   "-i", self._path("user"), "-o", "IdentitiesOnly=yes",
-                   "-o", "UserKnownHostsFile=" + self._path("known"),
-                   "-o", "GlobalKnownHostsFile=none", "-o", "BatchMode=yes",
-                   "-o", "StrictHostKeyChecking=yes"]
+        command = ["scp", "-q", "-P", str(self._port)] + self._options()
         if self.cipher:
             command += ["-c", self.cipher]
         if recursive:
@@ -156,6 +152,40 @@ Subsystem sftp internal-sftp
         command += [source, "%s@%s:%s" % (getpass.getuser(), self._address,
                                           target)]
         _run(self._link.command("a", command) if self._link else command)
+
+
+    def _options(self):
+        return ["-F", "none", "-i", self._path("user"),
+                "-o", "IdentitiesOnly=yes",
+                "-o", "UserKnownHostsFile=" + self._path("known"),
+                "-o", "GlobalKnownHostsFile=none", "-o", "BatchMode=yes",
+                "-o", "StrictHostKeyChecking=yes"]
+
+
+class Ssh(Scp):
+    """ssh to the same kind of sshd, by one connection that stays: what a user sets
+    up who calls a program of another machine often."""
+
+    def __enter__(self):
+        super().__enter__()
+        self._start(self._ssh("-M", "-N"))
+        until = time.monotonic() + _START
+        while subprocess.run(self._ssh("-O", "check"), stdin=subprocess.DEVNULL,
+                             stdout=subprocess.DEVNULL,
+                             stderr=subprocess.DEVNULL).returncode != 0:
+            if time.monotonic() > until:
+                raise NotMeasured("ssh does not connect")
+            time.sleep(0.05)
+        return self
+
+    def _ssh(self, *more):
+        return (["ssh", "-p", str(self._port)] + self._options() +
+                ["-o", "ControlPath=" + self._path("control"), *more,
+                 "%s@%s" % (getpass.getuser(), self._address)])
+
+    def command(self, *words):
+        """What runs `words` there, without a terminal."""
+        return self._ssh("-T") + list(words)
 
 
 class WormholeWilliam(_Peer):

@@ -33,7 +33,7 @@ std::string HowItEnded(const std::optional<EndNote>& note) {
     case EndNote::Kind::kKilled:
       return absl::StrCat("the server was killed by signal ", note->value);
     case EndNote::Kind::kNotStarted:
-      return absl::StrCat("the server could not be started: ", note->why);
+      return absl::StrCat("the server was not started: ", note->why);
   }
   return "";
 }
@@ -69,6 +69,12 @@ bool Bridge::over() {
 }
 
 void Bridge::Sent(const ScannedLine& line, PendingRequests::Sent sent) {
+  if (!line.cancelled.empty()) {
+    // Nobody waits for it any more; an answer that comes all the same goes on.
+    MutexLock lock(&mutex_);
+    pending_.Answered(line.cancelled);
+    return;
+  }
   if (!line.is_request()) return;
   MutexLock lock(&mutex_);
   pending_.Add(line.id, sent);
@@ -208,7 +214,11 @@ BridgeEnd Bridge::Finish() {
   // What of a line has come already is made a line, so that no error is part of
   // it.
   if (!left.empty() && server_lines_.line_bytes() > 0) lines.push_back('\n');
-  for (const PendingRequests::Request& request : left) {
+  const bool started =
+      !end.note.has_value() || end.note->kind != EndNote::Kind::kNotStarted;
+  for (PendingRequests::Request& request : left) {
+    // Nobody has read it.
+    if (!started) request.sent = PendingRequests::Sent::kNo;
     lines.append(EndedLine(request, end.message));
   }
   const absl::Status told =

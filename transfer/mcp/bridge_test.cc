@@ -258,6 +258,21 @@ TEST(Bridge, ServerThatDiesEndsEachRequestOnce) {
   EXPECT_EQ(told.end.note, (EndNote{EndNote::Kind::kKilled, 9}));
 }
 
+TEST(Bridge, RequestThatWasTakenBackIsNotEnded) {
+  // Servers do not answer what was cancelled, so it would be ended with them.
+  constexpr char kTakenBack[] =
+      "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\","
+      "\"params\":{\"requestId\":1}}\n";
+  const Told told =
+      Play({.says = {kOne, kTwo, kTakenBack},
+            .ends = false,
+            .answers = {{Size(kOne) + Size(kTwo) + Size(kTakenBack), ""},
+                        {0, EndFrame({EndNote::Kind::kExited, 0})}}});
+  EXPECT_EQ(Count(told.heard, "\"id\":1,"), 0) << told.heard;
+  EXPECT_EQ(Count(told.heard, "\"id\":2.0,"), 1) << told.heard;
+  EXPECT_EQ(told.end.ended_requests, 1);
+}
+
 TEST(Bridge, AnswerThatIsCutIsNoAnswer) {
   const Told told =
       Play({.says = {kOne},
@@ -279,7 +294,7 @@ TEST(Bridge, ServerThatCannotBeStartedEndsWhatIsAskedOfIt) {
                                                "there is no program 'x'"})}}});
   EXPECT_EQ(Count(told.heard, "\"id\":1,"), 1);
   EXPECT_EQ(told.end.message,
-            "the server could not be started: there is no program 'x'");
+            "the server was not started: there is no program 'x'");
 }
 
 TEST(Bridge, ServersOwnRequestsAndAnswersToThemPass) {

@@ -278,7 +278,7 @@ TEST(Chain, ProgramThatIsNotThereEndsWhatIsPending) {
   EXPECT_LE(Count(heard, "\"id\":1,"), 1);
   const BridgeEnd end = chain.End();
   EXPECT_EQ(end.message,
-            "the server could not be started: there is no program "
+            "the server was not started: there is no program "
             "'no-such-program-of-tactus' in PATH");
 }
 

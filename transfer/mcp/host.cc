@@ -215,14 +215,27 @@ absl::Status HostServer(const ServerCommand& command, Stream& stream,
   const absl::StatusOr<std::unique_ptr<ServerProcess>> server =
       ServerProcess::Start(command, deadline);
   if (!server.ok()) {
-    const EndNote note{EndNote::Kind::kNotStarted, 0,
-                       std::string(server.status().message())};
-    stream.Write(Frame(FrameKind::kEnd, EncodeEndNote(note)), Now() + kFarewell)
-        .IgnoreError();
-    stream.CloseWrite(Now() + kFarewell).IgnoreError();
+    RefuseServer(stream, server.status().message());
     return server.status();
   }
   return Host(server->get(), &stream).Run();
+}
+
+void RefuseServer(Stream& stream, absl::string_view why) {
+  const absl::Time end = Now() + kFarewell;
+  const EndNote note{EndNote::Kind::kNotStarted, 0,
+                     std::string(why.substr(0, kLongestWhy))};
+  if (!stream.Write(Frame(FrameKind::kEnd, EncodeEndNote(note)), end).ok() ||
+      !stream.CloseWrite(end).ok()) {
+    return;
+  }
+  // What the agent has said already is read: a connection that is closed with
+  // something unread is reset, and what was sent last may be lost by that.
+  std::vector<char> buffer(kBuffer);
+  for (;;) {
+    const absl::StatusOr<size_t> n = stream.Read(absl::MakeSpan(buffer), end);
+    if (!n.ok() || *n == 0) return;
+  }
 }
 
 }  // namespace tactus::transfer

@@ -19,6 +19,7 @@
 #define TACTUS_TRANSFER_MCP_HOST_H_
 
 #include "absl/status/status.h"
+#include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "transfer/mcp/server_process.h"
 #include "transfer/stream/stream.h"
@@ -31,6 +32,10 @@ namespace tactus::transfer {
 // which has ended when it returns.
 absl::Status HostServer(const ServerCommand& command, Stream& stream,
                         absl::Time deadline);
+
+// Tells the other side that no server is run for it, and why: up to kLongestWhy
+// bytes. Waits a little until it has heard.
+void RefuseServer(Stream& stream, absl::string_view why);
 
 }  // namespace tactus::transfer
 

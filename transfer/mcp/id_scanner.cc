@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <optional>
 #include <string>
 #include <utility>
@@ -15,8 +16,34 @@
 namespace tactus::transfer {
 namespace {
 
-// "method" with each character escaped.
-constexpr size_t kLongestKey = 36;
+// "requestId" with each character escaped.
+constexpr size_t kLongestKey = 54;
+
+constexpr absl::string_view kCancelled = "notifications/cancelled";
+
+// How much is looked at by one call for each byte that is sought. The calls are
+// many times as fast as a loop, and what a byte that was found makes them look
+// at anew is no more than this.
+constexpr size_t kWindow = 256;
+
+// How many bytes at the beginning of a text end neither it nor the line, nor
+// begin an escape.
+size_t DullBytes(absl::string_view bytes) {
+  size_t dull = 0;
+  while (dull < bytes.size()) {
+    const absl::string_view window = bytes.substr(dull, kWindow);
+    size_t length = window.size();
+    for (const char sought : {'"', '\\', '\n'}) {
+      const void* found = memchr(window.data(), sought, length);
+      if (found == nullptr) continue;
+      length =
+          static_cast<size_t>(static_cast<const char*>(found) - window.data());
+    }
+    dull += length;
+    if (length < window.size()) break;
+  }
+  return dull;
+}
 
 bool IsSpace(char byte) {
   return byte == ' ' || byte == '\t' || byte == '\r' || byte == '\n';
@@ -129,6 +156,17 @@ std::string NumberKey(absl::string_view number) {
 
 }  // namespace
 
+std::string IdScanner::IdIn(absl::string_view json, absl::string_view name) {
+  IdScanner inner;
+  inner.id_name_ = name;
+  inner.looks_inside_ = false;
+  std::string id;
+  const auto keep = [&id](const ScannedLine& line) { id = line.id; };
+  inner.Feed(json, keep);
+  inner.End(keep);
+  return id;
+}
+
 void IdScanner::Feed(absl::string_view bytes, OnLine on_line) {
   while (!bytes.empty()) {
     // What is no object, or is over, is of no interest up to the line's end.
@@ -140,8 +178,8 @@ void IdScanner::Feed(absl::string_view bytes, OnLine on_line) {
     }
     // Most of a long line lies within texts that are not either.
     if (place_ == Place::kValue && in_string_ && !escaped_ &&
-        member_ != Member::kId) {
-      const size_t dull = std::min(bytes.find_first_of("\"\\\n"), bytes.size());
+        (member_ == Member::kOther || value_too_long_)) {
+      const size_t dull = DullBytes(bytes);
       line_bytes_ += dull;
       bytes.remove_prefix(dull);
       if (bytes.empty()) return;
@@ -215,8 +253,10 @@ void IdScanner::KeyEnds() {
   member_ = Member::kOther;
   if (key_too_long_) return;
   const std::string name = Unescaped(key_);
-  if (name == "id") member_ = Member::kId;
+  if (name == id_name_) member_ = Member::kId;
+  if (!looks_inside_) return;
   if (name == "method") member_ = Member::kMethod;
+  if (name == "params") member_ = Member::kParams;
 }
 
 void IdScanner::ValueByte(char byte) {
@@ -229,7 +269,7 @@ void IdScanner::ValueByte(char byte) {
     if (IsSpace(byte)) return;
     first_ = byte;
   }
-  if (member_ == Member::kId) {
+  if (member_ != Member::kOther) {
     // What comes behind it, up to the comma, may be any length of space.
     if (value_.size() < kLongestId) {
       value_.push_back(byte);
@@ -253,9 +293,17 @@ void IdScanner::ValueByte(char byte) {
 }
 
 void IdScanner::ValueEnds() {
-  if (member_ == Member::kMethod) found_.has_method = first_ == '"';
-  if (member_ != Member::kId) return;
   while (!value_.empty() && IsSpace(value_.back())) value_.pop_back();
+  if (member_ == Member::kMethod) {
+    found_.has_method = first_ == '"';
+    cancels_ = found_.has_method && !value_too_long_ && value_.size() >= 2 &&
+               Unescaped(absl::string_view(value_).substr(
+                   1, value_.size() - 2)) == kCancelled;
+  }
+  if (member_ == Member::kParams) {
+    params_ = value_too_long_ ? "" : value_;
+  }
+  if (member_ != Member::kId) return;
   const bool usable =
       first_ == '"' || first_ == '-' || (first_ >= '0' && first_ <= '9');
   found_.id_too_long = usable && value_too_long_;
@@ -265,7 +313,12 @@ void IdScanner::ValueEnds() {
 ScannedLine IdScanner::Take() {
   // Cut within a value or a name, it is no object.
   ScannedLine line = place_ == Place::kOver ? std::move(found_) : ScannedLine();
+  if (cancels_ && line.has_method && line.id.empty() && !line.id_too_long) {
+    line.cancelled = IdIn(params_, "requestId");
+  }
   found_ = ScannedLine();
+  cancels_ = false;
+  params_.clear();
   place_ = Place::kBegin;
   in_string_ = false;
   escaped_ = false;

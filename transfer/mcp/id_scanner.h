@@ -1,5 +1,6 @@
-// Finds the id of each line of the Model Context Protocol, and whether the line
-// has a method, while its bytes go by; it never holds, changes or prints one.
+// Finds the id of each line of the Model Context Protocol, whether the line has
+// a method, and which request it takes back, while its bytes go by; it never
+// holds, changes or prints one.
 //
 // Use it beside what forwards the bytes, to know which requests are under way.
 //
@@ -16,8 +17,8 @@
 // be found or nothing. A line that is an array is not looked into: the
 // revisions that are carried know no batches.
 //
-// It holds at most kLongestId bytes and takes time in proportion to the bytes,
-// however they are cut.
+// It holds at most three values of kLongestId bytes and takes time in
+// proportion to the bytes, however they are cut.
 #ifndef TACTUS_TRANSFER_MCP_ID_SCANNER_H_
 #define TACTUS_TRANSFER_MCP_ID_SCANNER_H_
 
@@ -40,6 +41,9 @@ struct ScannedLine {
   // There was an id, and it was longer than kLongestId: `id` is empty.
   bool id_too_long = false;
   bool has_method = false;  // a string
+  // Of a `notifications/cancelled`: the id that it names, as it was written.
+  // Empty where its parameters are longer than kLongestId: a long reason.
+  std::string cancelled = {};
 
   bool is_request() const { return has_method && !id.empty(); }
   bool is_response() const { return !has_method && !id.empty(); }
@@ -60,9 +64,12 @@ class IdScanner {
   uint64_t line_bytes() const { return line_bytes_; }
 
  private:
-  enum class Member { kOther, kId, kMethod };
+  enum class Member { kOther, kId, kMethod, kParams };
   // Where in the top-level object, outside of nested values.
   enum class Place { kBegin, kKey, kColon, kValue, kAfterValue, kOver };
+
+  // The number or text that is the member `name` of the object `json`.
+  static std::string IdIn(absl::string_view json, absl::string_view name);
 
   void Byte(char byte);
   void Structure(char byte);
@@ -79,9 +86,13 @@ class IdScanner {
   std::string key_;  // as written, without quotes
   bool key_too_long_ = false;
   Member member_ = Member::kOther;
-  std::string value_;  // of an id, as written
+  std::string value_;  // of a member that counts, as written
   bool value_too_long_ = false;
   char first_ = '\0';  // of the value
+  absl::string_view id_name_ = "id";
+  bool looks_inside_ = true;  // into the parameters of a cancellation
+  bool cancels_ = false;
+  std::string params_;  // as written; empty where they are too long
   ScannedLine found_;
 };
 

@@ -74,6 +74,55 @@ TEST(IdScanner, OfANameThatIsThereTwiceTheLastCounts) {
   EXPECT_EQ(Short(R"({"id":1,"method":"a","method":7})"), "response 1");
 }
 
+// The id that a line takes back, the same however it is cut.
+std::string Cancelled(absl::string_view line) {
+  std::string whole;
+  for (size_t chunk = line.size(); chunk > 0;
+       chunk = chunk > 8 ? 8 : chunk - 1) {
+    std::string cancelled;
+    const auto keep = [&cancelled](const ScannedLine& one) {
+      cancelled = one.cancelled;
+    };
+    IdScanner scanner;
+    for (size_t at = 0; at < line.size(); at += chunk) {
+      scanner.Feed(line.substr(at, chunk), keep);
+    }
+    scanner.End(keep);
+    if (chunk == line.size()) whole = cancelled;
+    EXPECT_EQ(cancelled, whole) << line << " by " << chunk;
+  }
+  return whole;
+}
+
+TEST(IdScanner, CancellationNamesTheRequestThatItTakesBack) {
+  EXPECT_EQ(Cancelled(R"({"method":"notifications/cancelled","params":)"
+                      R"({"requestId":7,"reason":"\"}{"}})"),
+            "7");
+  EXPECT_EQ(
+      Cancelled(R"({"params":{"_meta":{"requestId":1},"requestId":"a"},)"
+                R"("jsonrpc":"2.0","method":"notifications\/cancelled"})"),
+      R"("a")");
+  EXPECT_EQ(Cancelled(R"({"method":"notifications/progress","params":)"
+                      R"({"requestId":7}})"),
+            "");
+  // A request of that name is none, and neither is what names no request.
+  EXPECT_EQ(Cancelled(R"({"id":1,"method":"notifications/cancelled","params":)"
+                      R"({"requestId":7}})"),
+            "");
+  for (const char* params : {"{}", "[7]", "7", "{\"requestId\":null}",
+                             "{\"requestId\":{\"requestId\":7}}"}) {
+    EXPECT_EQ(
+        Cancelled(absl::StrCat(
+            R"({"method":"notifications/cancelled","params":)", params, "}")),
+        "")
+        << params;
+  }
+  EXPECT_EQ(Cancelled(absl::StrCat(
+                R"({"method":"notifications/cancelled","params":{"reason":")",
+                std::string(kLongestId, 'a'), R"(","requestId":7}})")),
+            "");
+}
+
 TEST(IdScanner, IdsAreKeptAsTheyWereWritten) {
   for (const char* id : {"0", "-1", "9007199254740993", "1.0", "1e2", "\"\"",
                          "\"a\\\"b\"", "\"\\u00e9\"", "\"\xC3\xA9\""}) {

@@ -25,9 +25,9 @@ namespace tactus::transfer {
 
 class PendingRequests {
  public:
-  // Ids that are kept. A request that was cancelled is not answered and stays
-  // here, so a long session may come to have many; beyond these the oldest is
-  // forgotten, and would not be ended.
+  // Ids that are kept. A request that is never answered stays here, so a long
+  // session may come to have many; beyond these the oldest is forgotten, and
+  // would not be ended.
   static constexpr size_t kMost = size_t{1} << 16;
   static constexpr size_t kMostBytes = size_t{8} << 20;
 

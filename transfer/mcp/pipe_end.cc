@@ -70,12 +70,27 @@ void FdSource::Wake() {
   (void)!write(wake_, &one, sizeof(one));
 }
 
+FdSink::FdSink(int fd)
+    : fd_(fd), abandoned_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {}
+
+FdSink::~FdSink() {
+  if (abandoned_ >= 0) close(abandoned_);
+}
+
+void FdSink::Abandon() {
+  const uint64_t one = 1;
+  (void)!write(abandoned_, &one, sizeof(one));
+}
+
 absl::Status FdSink::Write(absl::string_view bytes, absl::Time deadline) {
   while (!bytes.empty()) {
-    pollfd fd = {fd_, POLLOUT, 0};
-    const int ready = Poll(absl::MakeSpan(&fd, 1), deadline);
+    pollfd fds[] = {{fd_, POLLOUT, 0}, {abandoned_, POLLIN, 0}};
+    const int ready = Poll(absl::MakeSpan(fds), deadline);
     if (ready == 0) return absl::DeadlineExceededError("nobody reads in time");
-    if (ready < 0 || (fd.revents & POLLOUT) == 0) {
+    if (ready > 0 && fds[0].revents == 0) {
+      return absl::CancelledError("nobody waits for who reads");
+    }
+    if (ready < 0 || (fds[0].revents & POLLOUT) == 0) {
       return absl::UnavailableError("nobody reads any more");
     }
     ssize_t n =

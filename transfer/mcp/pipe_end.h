@@ -59,11 +59,19 @@ class FdSource : public ByteSource {
 // SIGPIPE must be ignored in the process.
 class FdSink : public ByteSink {
  public:
-  explicit FdSink(int fd) : fd_(fd) {}
+  explicit FdSink(int fd);
+  ~FdSink() override;
+  FdSink(const FdSink&) = delete;
+  FdSink& operator=(const FdSink&) = delete;
+
   absl::Status Write(absl::string_view bytes, absl::Time deadline) override;
+  // From now on nothing waits for who reads: what does not fit at once is
+  // Cancelled. Any thread.
+  void Abandon();
 
  private:
   const int fd_;
+  const int abandoned_;
 };
 
 }  // namespace tactus::transfer

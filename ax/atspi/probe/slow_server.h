@@ -47,6 +47,14 @@ class SlowServer : public Server {
       const Application& application, absl::Time deadline) override {
     return inner_.FocusedElements(application, deadline);
   }
+  absl::StatusOr<TextFieldList> TextFields(const Application& application,
+                                           const FieldLimits& limits,
+                                           absl::Time deadline) override {
+    return inner_.TextFields(application, limits, deadline);
+  }
+  absl::Status Focus(const Element& element, absl::Time deadline) override {
+    return inner_.Focus(element, deadline);
+  }
   Reading Read(const ReadRequest& request, absl::Time deadline) override {
     Delay();
     return inner_.Read(request, deadline);

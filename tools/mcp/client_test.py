@@ -1,0 +1,58 @@
+#!/usr/bin/env python3
+"""The official clients drive `tactus mcp serve` on a private desktop, on the spot and
+from another device.
+
+    client_test.py client_test.mjs TACTUS TACTUSD
+
+Two paired daemons with homes of their own are on loopback. The far one has the desktop
+and exposes its focused text; the near one has neither display nor bus.
+"""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+
+sys.dont_write_bytecode = True
+_HERE = os.path.dirname(os.path.abspath(sys.argv[0]))
+sys.path.insert(0, os.path.join(os.path.dirname(_HERE), "two_peers"))
+import two_peers  # noqa: E402
+
+_PATIENCE = 800
+
+
+def main():
+    driver = os.path.abspath(sys.argv[1])
+    tactus, tactusd = (os.path.abspath(path) for path in sys.argv[2:4])
+    packages = os.path.abspath("../mcp_client")
+    if not os.path.isdir(packages):
+        packages = os.path.abspath("external/mcp_client")
+    with open(os.path.join(packages, "STATE")) as file:
+        state = file.read().strip()
+    if state != "ok":
+        sys.exit("FAILED: the client is not there: " + state)
+    # Modules are looked for beside the file that asks for them, links resolved.
+    scratch = os.path.join(os.environ["TACTUS_DESKTOP_DIR"], "client")
+    os.mkdir(scratch)
+    script = shutil.copy(driver, scratch)
+    os.symlink(os.path.join(packages, "node_modules"),
+               os.path.join(scratch, "node_modules"))
+    pair = two_peers.Pair(tactusd, tactus, scratch)
+    for name in "DISPLAY", "DBUS_SESSION_BUS_ADDRESS":
+        pair.far.environment[name] = os.environ[name]
+    with pair:
+        pair.connect()
+        pair.far.tactus("expose", "--focused-text", "--to", "near", "--write",
+                        "--allow")
+        carried = {"command": tactus,
+                   "args": ["mcp", "connect", "far/focused-text"],
+                   "env": pair.near.environment}
+        return subprocess.run(
+            ["node", "--preserve-symlinks", "--preserve-symlinks-main", script,
+             tactus, tactusd, json.dumps(carried)],
+            timeout=_PATIENCE).returncode
+
+
+if __name__ == "__main__":
+    sys.exit(main())
