@@ -26,6 +26,7 @@
 #include "tools/audit/audit.h"
 #include "tools/config/allowed_server.h"
 #include "tools/config/config.h"
+#include "tools/config/state_folder.h"
 #include "tools/control/client.h"
 #include "tools/mcp/backend.h"
 #include "tools/mcp/command_backend.h"
@@ -348,7 +349,7 @@ ExitCode ServeMcp(const Arguments& arguments) {
   mcp::CommandBackend backend({.daemon = arguments.daemon}, TellPerson);
   const McpArguments& given = arguments.mcp;
   const bool for_peer = !given.for_peer.empty();
-  const audit::Audit audit(StateFolder());
+  const audit::Audit audit(config::StateFolder());
   mcp::PermittedBackend permitted(&backend, {.peer = given.for_peer,
                                              .server = given.server,
                                              .permit = AskToPermit,

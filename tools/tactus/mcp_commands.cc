@@ -28,6 +28,7 @@
 #include "absl/types/span.h"
 #include "ax/clock/clock.h"
 #include "tools/audit/audit.h"
+#include "tools/config/state_folder.h"
 #include "tools/control/client.h"
 #include "tools/control/json_rpc.h"
 #include "tools/tactus/answer.h"
@@ -249,17 +250,10 @@ ExitCode Exposed(const Arguments& arguments) {
                 ExitCode::kDone);
 }
 
-std::string StateFolder() {
-  const char* home = getenv("XDG_STATE_HOME");
-  if (home != nullptr && home[0] == '/') return absl::StrCat(home, "/tactus");
-  home = getenv("HOME");
-  if (home == nullptr || home[0] != '/') return "";
-  return absl::StrCat(home, "/.local/state/tactus");
-}
-
 ExitCode ShowAudit(const Arguments& arguments) {
   (void)arguments;
-  const absl::StatusOr<std::string> lines = audit::Audit(StateFolder()).Read();
+  const absl::StatusOr<std::string> lines =
+      audit::Audit(config::StateFolder()).Read();
   if (!lines.ok()) return Complain(lines.status());
   return Finish(*lines, ExitCode::kDone);
 }

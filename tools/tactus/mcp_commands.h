@@ -31,9 +31,6 @@ ExitCode McpConfig(const Arguments& arguments);
 // What is kept of peers' doings (tools/audit/audit.h).
 ExitCode ShowAudit(const Arguments& arguments);
 
-// $XDG_STATE_HOME/tactus, as the daemon has it; empty where there is none.
-std::string StateFolder();
-
 // Asks the daemon whether a peer may do something: `mcp.permit`.
 absl::StatusOr<control::Answer> AskToPermit(const std::string& params);
 

@@ -2,6 +2,7 @@
 
 #include <boost/json.hpp>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -198,6 +199,25 @@ std::string PeersForPeople(const object& status) {
                         trouble.empty() ? "" : absl::StrCat(": ", trouble));
       }
       text += Row("peer", row);
+    }
+  }
+  const object* mcp = ObjectOf(&status, "mcp");
+  if (const int64_t carried = NumberOf(mcp, "carried"); carried > 0) {
+    text += Row("agents", absl::StrCat(carried,
+                                       " of this device use servers "
+                                       "of peers"));
+  }
+  if (const array* served = ArrayOf(mcp, "served")) {
+    std::map<std::string, int64_t> count;
+    for (const value& one : *served) {
+      const object* server = one.if_object();
+      ++count[absl::StrCat(TextOf(server, "server"), ", used by ",
+                           TextOf(server, "peer"))];
+    }
+    for (const auto& [name, times] : count) {
+      text +=
+          Row("server",
+              times == 1 ? name : absl::StrCat(name, ", ", times, " times"));
     }
   }
   if (const array* waiting = ArrayOf(&status, "waiting")) {

@@ -27,6 +27,7 @@
 #include "ax/text/escape.h"
 #include "tools/config/config.h"
 #include "tools/config/servers.h"
+#include "tools/config/state_folder.h"
 #include "tools/control/address.h"
 #include "tools/control/json_rpc.h"
 #include "tools/tactus/arguments.h"
@@ -142,7 +143,7 @@ absl::StatusOr<int> Socket(control::InstanceLock& lock, bool* activated) {
 // them, and the text is served all the same.
 std::unique_ptr<Peers> OpenPeers(const config::Config& config,
                                  Methods& methods) {
-  PeersOptions options = {.folder = StateFolder(), .log = LogLine};
+  PeersOptions options = {.folder = config::StateFolder(), .log = LogLine};
   if (config.listen.has_value()) options.listen = *config.listen;
   absl::StatusOr<std::unique_ptr<Peers>> peers =
       Peers::Open(std::move(options));
@@ -207,7 +208,7 @@ int Serve() {
     file_methods = std::make_unique<FileMethods>(
         peers.get(), &approvals,
         FileMethodsOptions{.config = &*config,
-                           .state = StateFolder(),
+                           .state = config::StateFolder(),
                            .inbox = DefaultInbox(),
                            .ending = &ending,
                            .log = LogLine});

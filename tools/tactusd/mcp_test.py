@@ -161,6 +161,21 @@ class Mcp(unittest.TestCase):
             self.assertEqual(agent.hear(), text[at:])
         self.assertEqual(agent.end()[0], 0)
 
+    def test_LinesOfEachSizeArriveHoweverTheyAreWritten(self):
+        pair = self.pair()
+        self.expose(pair, "cat", "/bin/cat")
+        agent = Agent(self, pair.near, "far/cat")
+        for byte in b"one byte at a time\n":
+            agent.say(bytes([byte]))
+        self.assertEqual(agent.hear(), b"one byte at a time\n")
+        for size in (1, 2, 4095, 4096, 4097, 65535, 65536, 65537, 1 << 24):
+            line = b"x" * (size - 1) + b"\n"
+            writer = threading.Thread(target=agent.say, args=(line,))
+            writer.start()
+            self.assertEqual(agent.hear(), line)
+            writer.join()
+        self.assertEqual(agent.end(), (0, b"", ""))
+
     def test_EachAgentHasAServerOfItsOwnAndIdsAreNotCrossed(self):
         pair = self.pair()
         target = self.served(pair)
@@ -190,6 +205,10 @@ class Mcp(unittest.TestCase):
         self.assertEqual(len(running(self.mark)), 64)
         status = pair.near.ask("status")["mcp"]
         self.assertEqual(status["carried"], 64)
+        self.assertIn(b"\nagents       64 of this device use servers of peers\n",
+                      pair.near.tactus("status").stdout)
+        self.assertIn(b"\nserver       notes, used by near, 64 times\n",
+                      pair.far.tactus("status").stdout)
         for agent in agents:
             self.assertEqual(agent.end(), (0, b"", ""))
         self.nothing_is_left(pair)
@@ -397,6 +416,107 @@ class Mcp(unittest.TestCase):
         self.expose(pair, "gone", gone)
         os.unlink(gone)
         self.assertIn("was not started", self.refused(pair, "far/gone"))
+
+    # --- the focused text, where no desktop is
+
+    def text(self, pair, *options):
+        pair.far.tactus("expose", "--focused-text", "--to", "near", *options)
+        agent = Agent(self, pair.near, "far/focused-text")
+        started = agent.ask(0, "initialize", protocolVersion="2025-11-25",
+                            capabilities={},
+                            clientInfo={"name": "t", "version": "1"})
+        self.assertEqual(started["serverInfo"]["name"], "tactus")
+        return agent
+
+    def tools(self, agent):
+        return [tool["name"] for tool in agent.ask(1, "tools/list")["tools"]]
+
+    def kept(self, pair):
+        """What is kept of what the peer did: tools and outcomes."""
+        lines = pair.far.tactus("audit").stdout.decode().splitlines()
+        entries = [json.loads(line) for line in lines]
+        for entry in entries:
+            self.assertEqual(list(entry),
+                             ["time", "peer", "server", "tool", "outcome"])
+            self.assertRegex(entry["time"],
+                             r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$")
+            self.assertEqual((entry["peer"], entry["server"]),
+                             ("near", "focused-text"))
+        return [(entry["tool"], entry["outcome"]) for entry in entries]
+
+    def test_ReadingAloneShowsNoToolThatEditsAndRefusesThem(self):
+        pair = self.pair()
+        agent = self.text(pair, "--allow")
+        self.assertEqual(self.tools(agent),
+                         ["read_focused_text", "list_applications"])
+        for tool in ("insert_text", "replace_text", "undo_edit"):
+            error = agent.ask(2, name=tool, arguments={"text": "x"})
+            self.assertEqual(error["code"], -32602)
+        self.assertEqual(self.kept(pair), [])
+        # There is no desktop to read from.
+        read = agent.ask(3, name="read_focused_text", arguments={})
+        self.assertTrue(read["isError"])
+        self.assertEqual(self.kept(pair), [("read_focused_text", "refused")])
+        path = os.path.join(pair.far.home, "state/tactus/audit.jsonl")
+        self.assertEqual(os.stat(path).st_mode & 0o7777, 0o600)
+        self.assertEqual(agent.end()[0], 0)
+
+    def test_WritingIsGrantedApartAndTakenAwayAtOnce(self):
+        pair = self.pair()
+        agent = self.text(pair, "--write", "--allow")
+        self.assertEqual(len(self.tools(agent)), 5)
+        edit = agent.ask(2, name="insert_text", arguments={"text": "secret"})
+        self.assertEqual(edit["structuredContent"]["reason"], "not-connected")
+        # Of the connection that is there as well.
+        pair.far.tactus("expose", "--focused-text", "--to", "near", "--read",
+                        "--allow")
+        edit = agent.ask(3, name="insert_text", arguments={"text": "secret"})
+        said = edit["structuredContent"]
+        self.assertEqual((said["outcome"], said["reason"], said["next_step"]),
+                         ("refused", "not-permitted", "ask_user"))
+        self.assertIn("and not edit it", said["message"])
+        self.assertEqual(self.kept(pair), [
+            ("insert_text", "begun"), ("insert_text", "refused"),
+            ("insert_text", "refused")])
+        pair.far.tactus("unexpose", "focused-text")
+        self.assertNotEqual(agent.end()[0], 0)
+        with open(os.path.join(pair.far.home, "state/tactus/audit.jsonl")) as log:
+            self.assertNotIn("secret", log.read())
+
+    def test_PersonIsAskedOnceForReadingAndSilenceIsNoLeave(self):
+        pair = self.pair()
+        agent = self.text(pair)
+        # To connect and to look at the tools nobody is asked.
+        self.tools(agent)
+        self.assertEqual(pair.far.ask("status")["waiting"], [])
+
+        def read(number, approve):
+            agent.say(b'{"jsonrpc":"2.0","id":%d,"method":"tools/call",'
+                      b'"params":{"name":"read_focused_text"}}\n' % number)
+            if approve is not None:
+                question = self.question(pair)
+                self.assertEqual(question["kind"], "mcp")
+                pair.far.tactus("approve", str(question["id"]),
+                                *([] if approve else ["--refuse"]))
+            return json.loads(agent.hear())["result"]["content"][0]["text"]
+        self.assertIn("it was refused there", read(2, False))
+        # It has no desktop; but it was let try.
+        self.assertNotIn("refused there", read(3, True))
+        self.assertNotIn("refused there", read(4, None))
+        self.assertEqual(agent.end()[0], 0)
+
+    def test_PausedDaemonLetsNobodyReadOrConnect(self):
+        pair = self.pair()
+        agent = self.text(pair, "--allow")
+        pair.far.tactus("pause")
+        for tool in ("read_focused_text", "list_applications"):
+            read = agent.ask(2, name=tool, arguments={})
+            self.assertIn("is paused", read["content"][0]["text"])
+        self.assertIn("is paused",
+                      self.refused_beside(pair, "far/focused-text"))
+        pair.far.tactus("resume")
+        read = agent.ask(3, name="read_focused_text", arguments={})
+        self.assertNotIn("is paused", read["content"][0]["text"])
 
     # --- what is left
 

@@ -1,7 +1,5 @@
 #include "tools/tactusd/peers.h"
 
-#include <stdlib.h>
-
 #include <cstddef>
 #include <memory>
 #include <string>
@@ -30,14 +28,6 @@ using transfer::PinnedPeer;
 using transfer::PinnedPeers;
 using transfer::PrivateFolder;
 using transfer::TlsTransport;
-
-std::string StateFolder() {
-  const char* home = getenv("XDG_STATE_HOME");
-  if (home != nullptr && home[0] == '/') return absl::StrCat(home, "/tactus");
-  home = getenv("HOME");
-  if (home == nullptr || home[0] != '/') return "";
-  return absl::StrCat(home, "/.local/state/tactus");
-}
 
 Peers::Peers(PeersOptions options, PrivateFolder folder, Identity identity)
     : options_(std::move(options)),

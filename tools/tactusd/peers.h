@@ -43,10 +43,6 @@
 
 namespace tactus::daemon {
 
-// $XDG_STATE_HOME/tactus, or else ~/.local/state/tactus; empty where neither is
-// set.
-std::string StateFolder();
-
 struct PeersOptions {
   std::string folder;  // made where it is not there
   // "HOST:PORT" each; none: never listens.

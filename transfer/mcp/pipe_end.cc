@@ -1,8 +1,11 @@
 #include "transfer/mcp/pipe_end.h"
 
+#include <fcntl.h>
 #include <poll.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/types.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -13,6 +16,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "absl/types/span.h"
@@ -21,7 +25,7 @@
 namespace tactus::transfer {
 namespace {
 
-// Where a pipe can take anything, it can take as much (PIPE_BUF, pipe(7)).
+// What can take anything can take as much, if it is a pipe (PIPE_BUF, pipe(7)).
 constexpr size_t kAtomic = 4096;
 
 // How many are ready; 0 when none was by the deadline.
@@ -36,13 +40,26 @@ int Poll(absl::Span<pollfd> fds, absl::Time deadline) {
   }
 }
 
+// The pipe behind `fd` once more, with a mode of its own: that of `fd` is
+// shared with whoever else has it. -1 where it is no pipe.
+int OpenAgain(int fd, int mode) {
+  struct stat found;
+  if (fstat(fd, &found) != 0 || !S_ISFIFO(found.st_mode)) return -1;
+  return open(absl::StrCat("/proc/self/fd/", fd).c_str(),
+              mode | O_NONBLOCK | O_CLOEXEC);
+}
+
 }  // namespace
 
 FdSource::FdSource(int fd)
-    : fd_(fd), wake_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {}
+    : fd_(fd),
+      wake_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
+      own_(OpenAgain(fd, O_RDONLY)) {}
 
 FdSource::~FdSource() {
-  if (wake_ >= 0) close(wake_);
+  for (const int fd : {wake_, own_}) {
+    if (fd >= 0) close(fd);
+  }
 }
 
 absl::StatusOr<size_t> FdSource::Read(absl::Span<char> into,
@@ -57,7 +74,10 @@ absl::StatusOr<size_t> FdSource::Read(absl::Span<char> into,
       (void)!read(wake_, &count, sizeof(count));
       return absl::CancelledError("woken");
     }
-    const ssize_t n = read(fd_, into.data(), into.size());
+    // Somebody else may have read it in between.
+    ssize_t n = own_ >= 0 ? read(own_, into.data(), into.size())
+                          : recv(fd_, into.data(), into.size(), MSG_DONTWAIT);
+    if (n < 0 && errno == ENOTSOCK) n = read(fd_, into.data(), into.size());
     if (n >= 0) return static_cast<size_t>(n);
     if (errno != EINTR && errno != EAGAIN) {
       return absl::ErrnoToStatus(errno, "cannot read");
@@ -71,10 +91,14 @@ void FdSource::Wake() {
 }
 
 FdSink::FdSink(int fd)
-    : fd_(fd), abandoned_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {}
+    : fd_(fd),
+      abandoned_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
+      own_(OpenAgain(fd, O_WRONLY)) {}
 
 FdSink::~FdSink() {
-  if (abandoned_ >= 0) close(abandoned_);
+  for (const int fd : {abandoned_, own_}) {
+    if (fd >= 0) close(fd);
+  }
 }
 
 void FdSink::Abandon() {
@@ -82,8 +106,31 @@ void FdSink::Abandon() {
   (void)!write(abandoned_, &one, sizeof(one));
 }
 
+ssize_t FdSink::Some(absl::string_view bytes) const {
+  if (own_ >= 0) return write(own_, bytes.data(), bytes.size());
+  const ssize_t n =
+      send(fd_, bytes.data(), bytes.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
+  if (n >= 0 || errno != ENOTSOCK) return n;
+  // Such may block, and no more than this is taken for certain.
+  pollfd fd = {fd_, POLLOUT, 0};
+  if (poll(&fd, 1, 0) == 0) {
+    errno = EAGAIN;
+    return -1;
+  }
+  return write(fd_, bytes.data(), std::min(bytes.size(), kAtomic));
+}
+
 absl::Status FdSink::Write(absl::string_view bytes, absl::Time deadline) {
   while (!bytes.empty()) {
+    const ssize_t n = Some(bytes);
+    if (n > 0) {
+      bytes.remove_prefix(static_cast<size_t>(n));
+      continue;
+    }
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0 && errno != EAGAIN) {
+      return absl::UnavailableError("nobody reads any more");
+    }
     pollfd fds[] = {{fd_, POLLOUT, 0}, {abandoned_, POLLIN, 0}};
     const int ready = Poll(absl::MakeSpan(fds), deadline);
     if (ready == 0) return absl::DeadlineExceededError("nobody reads in time");
@@ -93,14 +140,6 @@ absl::Status FdSink::Write(absl::string_view bytes, absl::Time deadline) {
     if (ready < 0 || (fds[0].revents & POLLOUT) == 0) {
       return absl::UnavailableError("nobody reads any more");
     }
-    ssize_t n =
-        send(fd_, bytes.data(), bytes.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
-    if (n < 0 && errno == ENOTSOCK) {
-      n = write(fd_, bytes.data(), std::min(bytes.size(), kAtomic));
-    }
-    if (n < 0 && (errno == EINTR || errno == EAGAIN)) continue;
-    if (n < 0) return absl::UnavailableError("nobody reads any more");
-    bytes.remove_prefix(static_cast<size_t>(n));
   }
   return absl::OkStatus();
 }

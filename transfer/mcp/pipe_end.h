@@ -11,6 +11,8 @@
 #ifndef TACTUS_TRANSFER_MCP_PIPE_END_H_
 #define TACTUS_TRANSFER_MCP_PIPE_END_H_
 
+#include <sys/types.h>
+
 #include <cstddef>
 
 #include "absl/status/status.h"
@@ -54,6 +56,7 @@ class FdSource : public ByteSource {
  private:
   const int fd_;
   const int wake_;
+  const int own_;  // the same pipe, never blocking; -1: it is none
 };
 
 // SIGPIPE must be ignored in the process.
@@ -70,8 +73,12 @@ class FdSink : public ByteSink {
   void Abandon();
 
  private:
+  // What is taken at once: bytes, or -1 and errno.
+  ssize_t Some(absl::string_view bytes) const;
+
   const int fd_;
   const int abandoned_;
+  const int own_;  // the same pipe, never blocking; -1: it is none
 };
 
 }  // namespace tactus::transfer
