@@ -2,6 +2,8 @@
 
 #include <cstdint>
 #include <deque>
+#include <filesystem>
+#include <fstream>
 #include <map>
 #include <string>
 #include <vector>
@@ -9,8 +11,10 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
 #include "gtest/gtest.h"
+#include "ledger/record/recorder.h"
 #include "ledger/record/series.h"
 #include "ledger/row/row.h"
 #include "transfer/cost/units.h"
@@ -201,6 +205,38 @@ TEST(Bench, PeopleReadRowsAndProgramsAnObject) {
             R"("configuration":{},"n":2,"failures":0,)"))
       << json;
   EXPECT_TRUE(absl::StrContains(json, "\"recorded\":3}\n")) << json;
+}
+
+TEST(Bench, EachSeriesIsARowOfALedger) {
+  FakePeer peer;
+  const absl::StatusOr<BenchReport> report = Measure(
+      peer, {.sizes = {1, 4}, .rounds = 2, .trips = 2, .first_bytes = 1});
+  ASSERT_TRUE(report.ok());
+  const std::string folder = testing::TempDir() + "/ledger";
+  std::filesystem::create_directories(folder);
+  const auto recorder =
+      ledger::Recorder::Start({.instrument = "//tools/tactus:bench",
+                               .harness = "sha256:8899aabbccddeeff",
+                               .ledger = folder,
+                               .prefix = "bench/",
+                               .configuration = {{"pair", PairName("A", "B")}},
+                               .optimized = true});
+  ASSERT_TRUE(recorder.ok()) << recorder.status();
+  for (const BenchSeries& one : report->series) {
+    const absl::Status recorded =
+        (*recorder)->Record(one.series, one.configuration);
+    EXPECT_TRUE(recorded.ok()) << recorded;
+  }
+  std::ifstream file(folder + "/tools.tactus.bench.jsonl");
+  std::vector<std::string> rows;
+  for (std::string line; std::getline(file, line);) rows.push_back(line);
+  ASSERT_EQ(rows.size(), report->series.size());
+  EXPECT_TRUE(absl::StrContains(rows[0], R"("series":"bench/round_trip")"));
+  EXPECT_TRUE(absl::StrContains(
+      rows[2],
+      absl::StrCat(R"("configuration":{"instrument":"sender","pair":")",
+                   PairName("A", "B"), R"(","size":"1 MiB"})")))
+      << rows[2];
 }
 
 TEST(Bench, APairIsNamedByBothIdsAndTheirOrder) {
