@@ -26,7 +26,8 @@ Guidance is the last two against each other. Times are CPU-seconds until the
 check has failed.
 
 Exit codes: 0 every bug was reached and detected; 1 one was not; 2 usage; 3 none
-of these, but something was not measured: it was not built, or the time was up.
+of these, but something was not measured (it was not built, or the time was up),
+or the rows could not be appended.
 """
 
 import argparse
@@ -211,14 +212,14 @@ class Tree:
             cache = home + "/tactus/bazel"
         return ["--disk_cache=" + cache] if cache else []
 
-    def _bazel(self, command, *arguments):
+    def _bazel(self, command, *arguments, config=("--config=fuzz",)):
         # What `bazel run` tells its program is not for a Bazel within it.
         environment = {name: value for name, value in os.environ.items()
                        if not name.startswith(("BUILD_", "RUNFILES_"))}
         return subprocess.run(
             ["nice", "-n", "10", "bazel",
              "--output_base=" + os.path.join(self._scratch, "output"),
-             "--max_idle_secs=600", command, "--config=fuzz",
+             "--max_idle_secs=600", command, *config,
              "--experimental_convenience_symlinks=ignore", *arguments],
             cwd=self.root, env=environment, stdout=subprocess.PIPE,
             stderr=subprocess.PIPE, text=True)
@@ -226,7 +227,7 @@ class Tree:
     def build(self, labels, cached):
         """What Bazel said where it failed, else None."""
         # What has a bug in it is never built again, so it is not kept.
-        # Static: a bug then changes a link of each program and nothing else.
+        # Static: a bug then costs a link of each program and no more.
         done = self._bazel("build", *(self._cache if cached else
                                       ["--disk_cache="]),
                            "--dynamic_mode=off", "--keep_going", "--",
@@ -237,6 +238,15 @@ class Tree:
             self.bin = self._bazel("info", "--dynamic_mode=off",
                                    "bazel-bin").stdout.strip()
         return None
+
+    def ledger_program(self):
+        """The program that appends rows, or what Bazel said."""
+        label = "//tools/tactus_ledger"
+        done = self._bazel("build", *self._cache, label, config=())
+        folder = self._bazel("info", "bazel-bin", config=()).stdout.strip()
+        if done.returncode != 0:
+            return None, done.stderr
+        return os.path.join(folder, label[2:], "tactus_ledger"), None
 
     def program(self, label):
         return os.path.join(self.bin, label[2:].replace(":", "/"))
@@ -517,7 +527,11 @@ def _measure(tree, runner, scratch, options, bugs, folder):
     return results, missing
 
 
-def _record(program, ledger, workspace, rows):
+def _record(tree, ledger, workspace, rows):
+    program, failed = tree.ledger_program()
+    if failed is not None:
+        print(failed, file=sys.stderr)
+        return False
     command = [program, "append"] + (["--ledger", ledger] if ledger else [])
     done = subprocess.run(command, cwd=workspace, text=True,
                           input="\n".join(map(json.dumps, rows)))
@@ -525,7 +539,7 @@ def _record(program, ledger, workspace, rows):
 
 
 def _runfiles():
-    """The folder in which //fuzz/... and //tools/... lie."""
+    """The folder in which //fuzz/... lies."""
     for folder in (os.getcwd(), os.path.abspath(sys.argv[0]) +
                    ".runfiles/tactus"):
         if os.path.exists(os.path.join(folder, "fuzz/bugs/bank.json")):
@@ -547,16 +561,19 @@ def main():
     for name in ("scratch", "json", "ledger"):
         if getattr(options, name):
             setattr(options, name, os.path.join(stand, getattr(options, name)))
-    ledger_program = os.path.join(root, "tools/tactus_ledger/tactus_ledger")
     chosen = [bug for bug in bugs if bug.name in options.bugs]
     scratch = options.scratch or tempfile.mkdtemp(prefix="tactus-power-")
     os.makedirs(scratch, exist_ok=True)
     tree = None
+    recorded = True
     try:
         tree = Tree(workspace, scratch)
         runner = Runner(scratch, options.seconds)
         results, missing = _measure(tree, runner, scratch, options, chosen,
                                     folder)
+        if options.record and results:
+            recorded = _record(tree, options.ledger, workspace,
+                               drafts(results, options.seconds))
     finally:
         if tree is not None:
             tree.close()
@@ -569,10 +586,6 @@ def main():
         print()
         for line in summary(results, options.seconds):
             print(line)
-    recorded = True
-    if options.record and results:
-        recorded = _record(ledger_program, options.ledger, workspace,
-                           drafts(results, options.seconds))
     if not all(result["reached"] and result["detected"] for result in results):
         return 1
     return 3 if missing or not results or not recorded else 0
