@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <condition_variable>
+#include <mutex>
 
 #include "absl/base/thread_annotations.h"
 #include "absl/time/time.h"
@@ -25,30 +26,27 @@ class Condition {
   // Unlocks `mutex`, waits at most `duration` for NotifyAll, locks it again.
   void WaitFor(Mutex* mutex, absl::Duration duration)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex) {
-    Lockable lockable{mutex};
+    std::unique_lock<std::mutex> lock(mutex->mutex_, std::adopt_lock);
     // An infinite duration would overflow the clock's arithmetic.
-    condition_.wait_for(lockable, absl::ToChronoNanoseconds(
-                                      std::min(duration, absl::Hours(1))));
+    condition_.wait_for(
+        lock, absl::ToChronoNanoseconds(std::min(duration, absl::Hours(1))));
+    lock.release();
   }
 
   // The same without an end: for a thread that has nothing to do until it is
   // told, and is not to wake up meanwhile.
   void Wait(Mutex* mutex) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex) {
-    Lockable lockable{mutex};
-    condition_.wait(lockable);
+    std::unique_lock<std::mutex> lock(mutex->mutex_, std::adopt_lock);
+    condition_.wait(lock);
+    lock.release();
   }
 
   void NotifyAll() { condition_.notify_all(); }
 
  private:
-  // The names that the standard library calls.
-  struct Lockable {
-    void lock() ABSL_NO_THREAD_SAFETY_ANALYSIS { mutex->Lock(); }
-    void unlock() ABSL_NO_THREAD_SAFETY_ANALYSIS { mutex->Unlock(); }
-    Mutex* mutex;
-  };
-
-  std::condition_variable_any condition_;
+  // Not condition_variable_any, which has a lock of its own: who is woken would
+  // wait for whoever woke him.
+  std::condition_variable condition_;
 };
 
 }  // namespace tactus::ax

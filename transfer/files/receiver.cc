@@ -46,6 +46,10 @@ constexpr absl::Duration kClaim = absl::Seconds(20);
 constexpr absl::Duration kClaimPoll = absl::Milliseconds(5);
 // For the sender to read a verdict, and to stop sending.
 constexpr absl::Duration kLinger = absl::Seconds(10);
+// An offer of no more than this is written by the thread that reads it: to wake
+// another takes longer, and the kernel takes so little without its disk.
+constexpr uint64_t kSmallBytes = uint64_t{64} << 10;
+constexpr uint64_t kSmallFiles = 16;
 // Frames that go to the disk's thread together: what small files amount to.
 constexpr size_t kPackBytes = size_t{256} << 10;
 constexpr size_t kPackFrames = 1024;
@@ -103,6 +107,7 @@ class Receiver::Session {
                          Worker& worker);
   void Post(Assembler& assembler, Worker& worker);
   void Do(Worker& worker, std::function<absl::Status()> task);
+  void DoHere(const std::function<absl::Status()>& task);
   absl::Status Note(const Incoming& incoming);
   absl::Status SendHaves(const std::vector<Have>& haves);
   void Say(const Verdict& verdict);
@@ -125,6 +130,8 @@ class Receiver::Session {
   // Frames that are on their way to the worker.
   std::vector<Incoming> pack_;
   size_t pack_bytes_ = 0;
+  // They are not worth a worker.
+  bool small_ = false;
   // Of each file that was declared: whether its last group was full, and the
   // chunks until it ends. Only then is more to be told about it.
   struct Ahead {
@@ -247,6 +254,10 @@ std::optional<TransferResult> Receiver::Session::RunOffer(const Offer& offer) {
                      (destination != nullptr && offer.bytes != kSizeUnknown &&
                       destination->Exists(name, stream_->peer().text()));
       }
+      // Not into a pipe, which may take nothing for long, nor in the place of
+      // another file, which the disk is waited for first.
+      small_ = destination != nullptr && !accept.ask &&
+               offer.bytes <= kSmallBytes && offer.files <= kSmallFiles;
       Delivered* delivered = receiver_->options_.delivered;
       assembler.emplace(
           destination.get(),
@@ -346,29 +357,40 @@ absl::Status Receiver::Session::Drain(Worker& worker) {
 
 void Receiver::Session::Post(Assembler& assembler, Worker& worker) {
   if (pack_.empty()) return;
+  // More than was offered: from now on the worker has it all, in order.
+  small_ = small_ && pack_bytes_ <= kSmallBytes;
   auto pack = std::make_shared<std::vector<Incoming>>(std::move(pack_));
   pack_.clear();
   pack_bytes_ = 0;
-  Do(worker, [&assembler, pack] {
+  const auto apply = [&assembler, pack]() -> absl::Status {
     for (Incoming& one : *pack) {
       absl::Status applied =
           assembler.Apply(std::move(one.frame), std::move(one.content));
       if (!applied.ok()) return applied;
     }
     return absl::OkStatus();
-  });
+  };
+  // The worker is idle then: what else it does is waited for.
+  if (small_) {
+    DoHere(apply);
+  } else {
+    Do(worker, apply);
+  }
 }
 
-// By the worker, unless something that it did before has failed.
+// By the worker.
 void Receiver::Session::Do(Worker& worker, std::function<absl::Status()> task) {
-  worker.Post([this, task = std::move(task)] {
-    if (failed_) return;
-    absl::Status done = task();
-    if (done.ok()) return;
-    MutexLock lock(&mutex_);
-    failure_ = std::move(done);
-    failed_ = true;
-  });
+  worker.Post([this, task = std::move(task)] { DoHere(task); });
+}
+
+// Unless something before has failed.
+void Receiver::Session::DoHere(const std::function<absl::Status()>& task) {
+  if (failed_) return;
+  absl::Status done = task();
+  if (done.ok()) return;
+  MutexLock lock(&mutex_);
+  failure_ = std::move(done);
+  failed_ = true;
 }
 
 absl::Status Receiver::Session::SendHaves(const std::vector<Have>& haves) {

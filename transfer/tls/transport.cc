@@ -705,10 +705,13 @@ void TlsTransport::Engine::Deliver(const std::shared_ptr<Link>& link,
     return;
   }
   auto stream = std::make_unique<TlsStream>(link->channel, header, "", 0);
-  MutexLock lock(&mutex_);
-  // A stream that nobody takes is dropped, and the peer sees a cut.
-  if (shut_down_ || accepted_.size() >= options_.most_waiting) return;
-  accepted_.push_back({peer, std::move(stream)});
+  {
+    MutexLock lock(&mutex_);
+    // A stream that nobody takes is dropped, and the peer sees a cut.
+    if (shut_down_ || accepted_.size() >= options_.most_waiting) return;
+    accepted_.push_back({peer, std::move(stream)});
+  }
+  // Without the lock, which whom it wakes wants first.
   changed_.NotifyAll();
 }
 
