@@ -124,6 +124,8 @@ absl::Status Applications::LearnPids(absl::Time deadline) {
     if (!pid.ok()) continue;
     App& owner = *found->second;
     owner.pid = static_cast<pid_t>(*pid);
+    // It may have been described before anybody asked for its process.
+    owner.info.pid = owner.pid;
     // Our own connections are no applications. Asking them would be to wait for
     // ourselves.
     if (owner.pid == getpid()) owner.described = true;

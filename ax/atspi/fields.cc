@@ -15,7 +15,6 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
-#include "absl/types/span.h"
 #include "ax/atspi/applications.h"
 #include "ax/atspi/bus.h"
 #include "ax/atspi/matches.h"

@@ -176,14 +176,16 @@ def _lose(pair, link, gone):
     print("      %.1f s later both are back" % _LOST, flush=True)
 
 
-def _median_ms(take, count=51):
-    """Of so many times, after some that find everything cold."""
-    took = []
-    for _ in range(count + 5):
-        begun = time.monotonic()
-        take()
-        took.append((time.monotonic() - begun) * 1e3)
-    return sorted(took[5:])[count // 2]
+def _medians_ms(legs, count=51):
+    """Of so many times each, in turn, after some that find everything cold."""
+    took = [[] for _ in legs]
+    for turn in range(count + 5):
+        for leg, take in zip(took, legs):
+            begun = time.monotonic()
+            take()
+            if turn >= 5:
+                leg.append((time.monotonic() - begun) * 1e3)
+    return [sorted(leg)[count // 2] for leg in took]
 
 
 def _edit(one, old, new):
@@ -232,8 +234,9 @@ def _agent_at_work(pair):
             ("the edit by an agent that runs there, to its proof",
              lambda: edit(local)),
             ("the edit from here, to its proof", lambda: edit(remote)))
-        for what, take in legs:
-            print("      %-52s %6.2f ms" % (what, _median_ms(take)))
+        medians = _medians_ms([take for _, take in legs])
+        for (what, _), median in zip(legs, medians):
+            print("      %-52s %6.2f ms" % (what, median))
 
 
 def _on_desktop():

@@ -56,7 +56,7 @@ _MIB = 2**20
 # the command is little of it.
 _FILE_MIB = 256
 # Seconds for a bridge to listen.
-_START = 30
+_START = 120
 # Of a measurement as a whole; what takes longer hangs.
 _LONG = 3600
 

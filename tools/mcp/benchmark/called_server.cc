@@ -1,6 +1,7 @@
 #include "tools/mcp/benchmark/called_server.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <sys/types.h>
 #include <sys/wait.h>
@@ -28,6 +29,8 @@ using transfer::DieOfErrno;
 // For a carrier to end its server and itself.
 constexpr absl::Duration kGrace = absl::Seconds(10);
 constexpr size_t kRead = 256 << 10;
+// Of an answer; a carrier that starts up on a busy machine takes long.
+constexpr int kPatienceMs = 120'000;
 
 }  // namespace
 
@@ -102,6 +105,10 @@ bool CalledServer::ReadLine(absl::string_view* line) {
       held_.erase(0, end + 1);
       *line = line_;
       return true;
+    }
+    pollfd ready = {from_, POLLIN, 0};
+    if (poll(&ready, 1, kPatienceMs) != 1) {
+      Die(absl::StrCat(name_, " does not answer"));
     }
     seen = held_.size();
     held_.resize(seen + kRead);

@@ -8,8 +8,8 @@
 //   server.Call(CallLine(1, "echo", "hi"));   // the line of the answer
 //
 // What fails ends the process with 1 and a line of why, as all of trips.h: a
-// measurement of what failed would be none. For a call that may fail there is
-// TryCall.
+// measurement of what failed would be none. So does what does not answer for
+// two minutes. For a call that may fail there is TryCall.
 #ifndef TACTUS_TOOLS_MCP_BENCHMARK_CALLED_SERVER_H_
 #define TACTUS_TOOLS_MCP_BENCHMARK_CALLED_SERVER_H_
 
