@@ -40,6 +40,10 @@ class Silence : public EventSource {
   void Cancel() override {}
 };
 
+absl::Status NotAskedFor() {
+  return absl::UnimplementedError("not asked for in the benchmark");
+}
+
 absl::Status Half() { return absl::DataLossError("half an answer"); }
 
 bool IsProbe(Attribute attribute) {
@@ -140,7 +144,17 @@ absl::StatusOr<std::vector<Window>> RemoteServer::WindowList(absl::Time) {
 
 absl::StatusOr<std::vector<Application>> RemoteServer::Applications(
     absl::Time) {
-  return absl::UnimplementedError("not asked for in the benchmark");
+  return NotAskedFor();
+}
+
+absl::StatusOr<TextFieldList> RemoteServer::TextFields(const Application&,
+                                                       const FieldLimits&,
+                                                       absl::Time) {
+  return NotAskedFor();
+}
+
+absl::Status RemoteServer::Focus(const Element&, absl::Time) {
+  return NotAskedFor();
 }
 
 absl::StatusOr<std::vector<Element>> RemoteServer::FocusedElements(

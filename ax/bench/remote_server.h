@@ -72,6 +72,11 @@ class RemoteServer : public Server {
   absl::StatusOr<std::vector<Application>> Applications(absl::Time) override;
   absl::StatusOr<std::vector<Element>> FocusedElements(
       const Application& application, absl::Time) override;
+  // Nothing here asks for these either.
+  absl::StatusOr<TextFieldList> TextFields(const Application& application,
+                                           const FieldLimits& limits,
+                                           absl::Time) override;
+  absl::Status Focus(const Element& element, absl::Time) override;
   Reading Read(const ReadRequest& request, absl::Time) override;
   absl::StatusOr<std::vector<Reading>> ReadMany(
       absl::Span<const ReadRequest> requests, absl::Time) override;

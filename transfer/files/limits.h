@@ -19,6 +19,11 @@ inline constexpr size_t kGroup = 1024;
 inline constexpr size_t kMostDeclared = 128;
 // Names of what is sent, for whoever decides; more are only counted.
 inline constexpr size_t kMostNames = 16;
+// What a sender may send with its offer, before it is answered: so little that
+// to wait would take longer than to send it in vain, and that a receiver that
+// asks a person first need read none of it meanwhile.
+inline constexpr uint64_t kEarlyBytes = uint64_t{16} << 10;
+inline constexpr uint64_t kEarlyFiles = 16;
 // Of a text that says why.
 inline constexpr size_t kLongestReason = 512;
 // The size of a file that is not known before its end.

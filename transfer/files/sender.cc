@@ -102,14 +102,17 @@ class Counter : public Visitor {
 
 }  // namespace
 
-// All that one try sends between the answer and the verdict.
+// All that one try sends before the verdict.
 class Sender::Content : public Visitor {
  public:
-  Content(Sender* sender, FrameWriter* writer, FrameReader* reader, bool ask)
+  // `accept` is null where the receiver has not answered yet.
+  Content(Sender* sender, FrameWriter* writer, FrameReader* reader,
+          const Accept* accept)
       : sender_(sender),
         writer_(writer),
         reader_(reader),
-        ask_(ask),
+        accepted_(accept != nullptr),
+        ask_(accept != nullptr && accept->ask),
         worker_(ChunkReader::kAhead) {}
 
   absl::Status SendAll() {
@@ -268,7 +271,8 @@ class Sender::Content : public Visitor {
   }
 
   absl::Status Flush() {
-    if (absl::Status wrote = Write(); !wrote.ok()) return wrote;
+    // There is more than goes with an offer.
+    if (absl::Status answered = AwaitAnswer(); !answered.ok()) return answered;
     return Look();
   }
 
@@ -279,8 +283,29 @@ class Sender::Content : public Visitor {
       if (absl::IsDeadlineExceeded(came.status())) return absl::OkStatus();
       if (!came.ok()) return Fail(came.status());
       if (std::holds_alternative<Alive>(came->frame)) continue;
+      if (IsAnswer(came->frame)) continue;
       return Fail(Judge(came->frame));
     }
+  }
+
+  // Whether it is what this began without.
+  bool IsAnswer(const Frame& frame) {
+    if (accepted_ || !std::holds_alternative<Accept>(frame)) return false;
+    return accepted_ = true;
+  }
+
+  // Sends what is packed, and waits until the receiver has answered the offer:
+  // a person may be asked first.
+  absl::Status AwaitAnswer() {
+    if (absl::Status wrote = Write(); !wrote.ok()) return wrote;
+    while (!accepted_) {
+      absl::StatusOr<Incoming> came =
+          reader_->Next(Deadline(sender_->options_.decision));
+      if (!came.ok()) return Fail(came.status());
+      if (std::holds_alternative<Alive>(came->frame)) continue;
+      if (!IsAnswer(came->frame)) return Fail(Judge(came->frame));
+    }
+    return absl::OkStatus();
   }
 
   // OK is only for what is not expected to be anything but a verdict.
@@ -346,6 +371,10 @@ class Sender::Content : public Visitor {
     if (chunk.size <= kPackChunk) {
       writer_->AddChunk(chunk.hash, chunk.bytes);
       return MaybeFlush();
+    }
+    if (!accepted_) {
+      absl::Status answered = AwaitAnswer();
+      if (!answered.ok()) return answered;
     }
     absl::Status wrote =
         writer_->WriteEncoded(chunk.frame, Deadline(sender_->options_.stall));
@@ -461,6 +490,9 @@ class Sender::Content : public Visitor {
     if (absl::Status going = Going(); !going.ok()) return going;
     writer_->Add(End{.entries = entries_});
     sender_->all_sent_ = true;
+    absl::Status answered = AwaitAnswer();
+    if (sender_->have_verdict_) return absl::OkStatus();
+    if (!answered.ok()) return answered;
     absl::StatusOr<Frame> last = Await();
     if (!last.ok()) return last.status();
     const absl::Status judged = Judge(*last);
@@ -470,6 +502,7 @@ class Sender::Content : public Visitor {
   Sender* const sender_;
   FrameWriter* const writer_;
   FrameReader* const reader_;
+  bool accepted_;
   const bool ask_;
   Worker worker_;
   Phase phase_ = Phase::kContent;
@@ -658,6 +691,13 @@ absl::Status Sender::Exchange(Stream& stream) {
     }
   }
   writer.Add(offer);
+  // Of a later try the receiver may have some already. What a pipe says is not
+  // read for a receiver that may refuse it.
+  if (progress_.tries == 1 && options_.pipe < 0 &&
+      progress_.total_bytes <= kEarlyBytes &&
+      progress_.total_files <= kEarlyFiles) {
+    return SendContent(stream, writer, reader, nullptr);
+  }
   absl::Status wrote = writer.Flush(clock_->Now() + options_.patience);
   if (!wrote.ok()) return wrote;
   while (true) {
@@ -669,19 +709,29 @@ absl::Status Sender::Exchange(Stream& stream) {
       if (verdict->id != options_.id) break;
       verdict_ = std::move(*verdict);
       have_verdict_ = true;
-    } else if (auto* accept = std::get_if<Accept>(&answer->frame)) {
-      moved_ = clock_->Now();
-      Content content(this, &writer, &reader, accept->ask);
-      absl::Status sent = content.SendAll();
-      if (!have_verdict_) return sent;
-    } else {
-      break;
+      Leave(stream);
+      return absl::OkStatus();
     }
-    // So that the peer need not wait for us.
-    (void)stream.CloseWrite(clock_->Now() + options_.patience);
-    return absl::OkStatus();
+    const auto* accept = std::get_if<Accept>(&answer->frame);
+    if (accept == nullptr) break;
+    moved_ = clock_->Now();
+    return SendContent(stream, writer, reader, accept);
   }
   return absl::InvalidArgumentError("the peer sent what no receiver does");
+}
+
+absl::Status Sender::SendContent(Stream& stream, FrameWriter& writer,
+                                 FrameReader& reader, const Accept* accept) {
+  Content content(this, &writer, &reader, accept);
+  absl::Status sent = content.SendAll();
+  if (!have_verdict_) return sent;
+  Leave(stream);
+  return absl::OkStatus();
+}
+
+// So that the peer need not wait for us.
+void Sender::Leave(Stream& stream) {
+  (void)stream.CloseWrite(clock_->Now() + options_.patience);
 }
 
 void Sender::Settle() {

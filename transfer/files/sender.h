@@ -18,6 +18,10 @@
 // cannot be read again, asks for the verdict instead of going on, and asking
 // ends the transfer where it had not ended.
 //
+// What is small goes with the offer in the first try, before the receiver has
+// answered (kEarlyBytes): a receiver that refuses it has been sent it, and has
+// written nothing.
+//
 // Memory: ChunkReader::kAhead chunks and what FrameWriter packs, whatever is
 // sent. CPU: each byte is read and hashed once in each try, those that the
 // receiver has included.
@@ -35,6 +39,7 @@
 #include "absl/time/time.h"
 #include "transfer/clock/clock.h"
 #include "transfer/files/frame.h"
+#include "transfer/files/frame_io.h"
 #include "transfer/files/progress.h"
 #include "transfer/files/walk.h"
 #include "transfer/identity/device_id.h"
@@ -100,6 +105,9 @@ class Sender {
   // One connection. OK when there is a verdict.
   absl::Status Try();
   absl::Status Exchange(Stream& stream);
+  absl::Status SendContent(Stream& stream, FrameWriter& writer,
+                           FrameReader& reader, const Accept* accept);
+  void Leave(Stream& stream);
   // Asks how it ended, and ends it.
   void Settle();
   bool Pause(absl::Duration pause);

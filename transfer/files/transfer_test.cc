@@ -652,8 +652,8 @@ TEST(Files, ParkLeavesItToBeGoneOnWith) {
 }
 
 TEST(Files, WhoSentAllAndReachesNobodyDoesNotKnow) {
-  // The fifth message is the verdict, and lost with the receiver.
-  World lost({.faults = {{.message = 4, .kind = MemoryFault::kCut}}});
+  // The fourth message is the verdict, and lost with the receiver.
+  World lost({.faults = {{.message = 3, .kind = MemoryFault::kCut}}});
   WriteFile(lost.source() + "/f", "x");
   Watcher watcher;
   watcher.on_retry = [&] { lost.network.SetReachable(TestId(2), false); };
@@ -669,6 +669,93 @@ TEST(Files, WhoSentAllAndReachesNobodyDoesNotKnow) {
   const TransferResult failed = gone.Send({gone.Root("f")}, &early);
   EXPECT_EQ(failed.outcome, Outcome::kFailed);
   EXPECT_FALSE(gone.receiver_has_it());
+}
+
+// A receiver that is played: what it is sent within a second, and when it has
+// answered.
+struct Played {
+  std::vector<Frame> before;
+  std::vector<Frame> after;
+  size_t bytes_before = 0;
+};
+
+Played Play(World& world, Sender& sender, TransferResult& result) {
+  Played played;
+  Clock& clock = world.network.clock();
+  const auto read = [&](FrameReader& reader, std::vector<Frame>& frames) {
+    while (true) {
+      auto came = reader.Next(clock.Now() + absl::Seconds(1));
+      if (!came.ok()) return;
+      frames.push_back(std::move(came->frame));
+      if (std::holds_alternative<End>(frames.back())) return;
+    }
+  };
+  const auto receive = [&] {
+    auto stream = *world.b.Accept(clock.Now() + absl::Seconds(9));
+    clock.SleepUntil(clock.Now() + absl::Seconds(5));
+    for (const MemoryMessage& message : world.network.messages()) {
+      played.bytes_before += message.bytes;
+    }
+    FrameReader reader(stream.get());
+    FrameWriter writer(stream.get());
+    read(reader, played.before);
+    writer.Add(Accept());
+    EXPECT_TRUE(writer.Flush(absl::InfiniteFuture()).ok());
+    if (!std::holds_alternative<End>(played.before.back())) {
+      read(reader, played.after);
+    }
+    writer.Add(Verdict{.id = std::get<Offer>(played.before[0]).id,
+                       .outcome = Outcome::kDone});
+    EXPECT_TRUE(writer.Flush(absl::InfiniteFuture()).ok());
+    clock.SleepUntil(clock.Now() + absl::Seconds(1));
+  };
+  world.network.Run({[&] { result = sender.Run(); }, receive});
+  return played;
+}
+
+TEST(Files, WhatIsSmallGoesWithItsOffer) {
+  World world;
+  WriteFile(world.source() + "/f", Noise(kEarlyBytes, 3));
+  Sender sender(&world.a, &world.network.clock(),
+                world.Options({world.Root("f")}));
+  TransferResult result;
+  const Played played = Play(world, sender, result);
+  EXPECT_EQ(result.outcome, Outcome::kDone);
+  ASSERT_EQ(played.before.size(), 5u);
+  EXPECT_TRUE(std::holds_alternative<Offer>(played.before[0]));
+  EXPECT_EQ(std::get<Entry>(played.before[1]).path, "f");
+  EXPECT_TRUE(std::holds_alternative<Chunk>(played.before[2]));
+  EXPECT_EQ(std::get<FileEnd>(played.before[3]).size, kEarlyBytes);
+  EXPECT_EQ(std::get<End>(played.before[4]).entries, 1u);
+}
+
+TEST(Files, WhatIsLargerByAByteWaitsForTheAnswer) {
+  World world;
+  WriteFile(world.source() + "/f", Noise(kEarlyBytes + 1, 3));
+  Sender sender(&world.a, &world.network.clock(),
+                world.Options({world.Root("f")}));
+  TransferResult result;
+  const Played played = Play(world, sender, result);
+  EXPECT_EQ(result.outcome, Outcome::kDone);
+  EXPECT_EQ(played.before.size(), 1u);
+  EXPECT_EQ(played.after.size(), 4u);
+}
+
+// No bytes and no files, and all the same more than goes with an offer.
+TEST(Files, FoldersWithoutAnEndWaitForTheAnswer) {
+  World world;
+  for (int i = 0; i < 4000; ++i) {
+    MakeFolders(absl::StrCat(world.source(), "/t/", std::string(100, 'x'), i));
+  }
+  Sender sender(&world.a, &world.network.clock(),
+                world.Options({world.Root("t")}));
+  TransferResult result;
+  const Played played = Play(world, sender, result);
+  EXPECT_EQ(result.outcome, Outcome::kDone);
+  EXPECT_GE(played.bytes_before, FrameWriter::kPack);
+  EXPECT_LT(played.bytes_before, FrameWriter::kPack + 1024);
+  // The first of them, and each folder twice.
+  EXPECT_EQ(std::get<End>(played.after.back()).entries, 2 * 4001u);
 }
 
 TEST(Files, AReceiverThatDoesNotReadIsGivenUpAndNothingPilesUp) {
