@@ -48,6 +48,7 @@ constexpr char kExamples[] = R"(Examples:
   tactus stream --when-moved hold
   tactus mcp serve                for an agent to start
   tactus mcp connect desk/notes   the same, of a server on a paired device
+  tactus mcp config desk/notes    what that agent is given
   tactus expose notes --to laptop -- my-server --stdio
   tactus expose --focused-text --to laptop --write
   tactus status                   whether a daemon runs, and how it is
@@ -643,7 +644,9 @@ class CommandLine {
 
   void AddMcp() {
     CLI::App* mcp = app_.add_subcommand(
-        "mcp", "The focused text for agents, by the Model Context Protocol");
+        "mcp",
+        "The Model Context Protocol: the focused text for an agent, and servers "
+        "of other devices");
     mcp->require_subcommand(1);
     CLI::App* serve = mcp->add_subcommand(
         "serve",

@@ -423,7 +423,7 @@ TEST(ArgumentsTest, EachExampleOfTheHelpIsAccepted) {
     Accepted(absl::StrSplit(example, ' '));
     ++examples;
   }
-  EXPECT_EQ(examples, 22);
+  EXPECT_EQ(examples, 23);
 }
 
 TEST(ArgumentsTest, McpServesWithOrWithoutADaemon) {

@@ -16,11 +16,9 @@ import argparse
 import json
 import os
 import shutil
-import signal
 import statistics
 import subprocess
 import sys
-import tempfile
 import time
 
 # It may run from a tree that is not to be written to.
@@ -39,10 +37,9 @@ def runfiles():
 _ROOT = runfiles()
 for _folder in ("transfer/benchmark", "tools/netns", "tools/two_peers"):
     sys.path.insert(0, os.path.join(_ROOT, _folder))
-import judge  # noqa: E402
 import netns  # noqa: E402
+import parts  # noqa: E402
 import peers  # noqa: E402
-import rows  # noqa: E402
 import two_peers  # noqa: E402
 import watcher  # noqa: E402
 from judge import Goal, Series  # noqa: E402
@@ -429,10 +426,10 @@ class Benchmark:
 
     def _optional(self, peer):
         """A peer, or None with a note where it cannot be had."""
-        return _Optional(peer, self.notes)
+        return parts.Optional(peer, self.notes)
 
     def _namespace(self):
-        return _Optional(_Opening(lambda: netns.open_link(_LINK)), self.notes)
+        return parts.Optional(_Opening(_open_link), self.notes)
 
     def _part_small(self):
         source = os.path.join(self._new_folder("small"), "small")
@@ -647,6 +644,13 @@ class Benchmark:
                        bytes=_LINK_SIZES[loss])
 
 
+def _open_link():
+    try:
+        return netns.open_link(_LINK)
+    except netns.NotAllowed as error:
+        raise peers.NotMeasured(str(error)) from None
+
+
 class _Opening:
     """A context that is made when it is entered."""
 
@@ -661,97 +665,9 @@ class _Opening:
         return self._made.__exit__(*arguments)
 
 
-class _Optional:
-    """A context, or None where it cannot be had: then a note says why."""
-
-    def __init__(self, context, notes):
-        self._context = context
-        self._notes = notes
-
-    def __enter__(self):
-        if not self._context:
-            return None
-        try:
-            return self._context.__enter__()
-        except (peers.NotMeasured, netns.NotAllowed, RuntimeError,
-                OSError) as error:
-            self._notes.append("not measured: %s" % error)
-            # What it had begun to start.
-            try:
-                self._context.__exit__(None, None, None)
-            except AttributeError:
-                pass
-            self._context = None
-            return None
-
-    def __exit__(self, *arguments):
-        if self._context:
-            self._context.__exit__(*arguments)
-
-
-def _stop(*_):
-    # Contexts end what they started.
-    raise KeyboardInterrupt
-
-
 def main():
     options = _parse(sys.argv[1:])
-    try:
-        ledger = rows.Ledger(_RECORD, options)
-    except ValueError as error:
-        print("benchmark: %s" % error, file=sys.stderr)
-        return 2
-    if not os.access(options.folder, os.W_OK):
-        print("benchmark: no files can be made in %s: --folder with another"
-              % options.folder, file=sys.stderr)
-        return 3
-    signal.signal(signal.SIGTERM, _stop)
-    started = time.monotonic()
-    verdicts = []
-    with tempfile.TemporaryDirectory(prefix="tactus-", dir=options.folder,
-                                     ignore_cleanup_errors=True) as scratch:
-        benchmark = Benchmark(options, ledger, scratch)
-        try:
-            for part in options.only:
-                begun = time.monotonic()
-                benchmark.run(part)
-                if options.lines:
-                    continue
-                print("%s: %s (%.0f s)" % (part, PARTS[part],
-                                           time.monotonic() - begun))
-                for goal in goals(options):
-                    if goal.part == part:
-                        verdicts.append(judge.judge(goal, benchmark.series,
-                                                    benchmark.reasons))
-                        print(judge.describe(verdicts[-1]))
-                for note in benchmark.notes:
-                    print("  %-8s %s" % (part, note))
-                if part in benchmark.reasons:
-                    print("  %-8s ended early: %s" % (part,
-                                                      benchmark.reasons[part]))
-                print(flush=True)
-        except KeyboardInterrupt:
-            return 130
-        finally:
-            benchmark.close()
-            ledger.close()
-    if options.lines:
-        for series in benchmark.series.values():
-            print(json.dumps({"series": series.row, "unit": series.unit,
-                              "samples": series.samples,
-                              "failures": series.failures,
-                              "failure": series.failure}))
-        for reason in benchmark.reasons.values():
-            print("benchmark: %s" % reason, file=sys.stderr)
-        return 1 if benchmark.reasons else 0
-    for kind in (judge.MET, judge.MISSED, judge.NOT_MEASURED):
-        print("%d %s" % (sum(v.verdict == kind for v in verdicts), kind),
-              end=", ")
-    print("in %.0f s" % (time.monotonic() - started))
-    for verdict in verdicts:
-        if verdict.verdict in (judge.MISSED, judge.NOT_MEASURED):
-            print(judge.describe(verdict))
-    return judge.exit_code(verdicts)
+    return parts.run(options, Benchmark, PARTS, goals(options), _RECORD)
 
 
 if __name__ == "__main__":

@@ -13,10 +13,8 @@ could not be measured here.
 import argparse
 import json
 import os
-import signal
 import subprocess
 import sys
-import tempfile
 import time
 
 # It may run from a tree that is not to be written to.
@@ -35,9 +33,8 @@ def runfiles():
 _ROOT = runfiles()
 for _folder in ("transfer/benchmark", "tools/two_peers"):
     sys.path.insert(0, os.path.join(_ROOT, _folder))
-import judge  # noqa: E402
+import parts  # noqa: E402
 import peers  # noqa: E402
-import rows  # noqa: E402
 import two_peers  # noqa: E402
 from judge import Goal, Series  # noqa: E402
 
@@ -268,7 +265,7 @@ class Benchmark:
 
     def _optional(self, peer):
         """A peer, or None with a note where it cannot be had."""
-        return _Optional(None if self._options.alone else peer, self.notes)
+        return parts.Optional(None if self._options.alone else peer, self.notes)
 
     def run(self, part):
         self.notes = []
@@ -378,89 +375,9 @@ class Benchmark:
         self._edits("typing", "--typing", str(self._options.typing))
 
 
-class _Optional:
-    """Enters a context, or tells why that cannot be had."""
-
-    def __init__(self, context, notes):
-        self._context = context
-        self._notes = notes
-
-    def __enter__(self):
-        try:
-            return self._context.__enter__() if self._context else None
-        except (peers.NotMeasured, RuntimeError) as error:
-            self._notes.append("not beside it: %s" % error)
-            self._context = None
-            return None
-
-    def __exit__(self, *arguments):
-        if self._context:
-            self._context.__exit__(*arguments)
-
-
-def _stop(*_):
-    # Contexts end what they started.
-    raise KeyboardInterrupt
-
-
 def main():
     options = _parse(sys.argv[1:])
-    try:
-        ledger = rows.Ledger(_RECORD, options)
-    except ValueError as error:
-        print("benchmark: %s" % error, file=sys.stderr)
-        return 2
-    if not os.access(options.folder, os.W_OK):
-        print("benchmark: no files can be made in %s: --folder with another"
-              % options.folder, file=sys.stderr)
-        return 3
-    signal.signal(signal.SIGTERM, _stop)
-    started = time.monotonic()
-    verdicts = []
-    with tempfile.TemporaryDirectory(prefix="tactus-", dir=options.folder,
-                                     ignore_cleanup_errors=True) as scratch:
-        benchmark = Benchmark(options, ledger, scratch)
-        try:
-            for part in options.only:
-                begun = time.monotonic()
-                benchmark.run(part)
-                if options.lines:
-                    continue
-                print("%s: %s (%.0f s)" % (part, PARTS[part],
-                                           time.monotonic() - begun))
-                for goal in goals(options):
-                    if goal.part == part:
-                        verdicts.append(judge.judge(goal, benchmark.series,
-                                                    benchmark.reasons))
-                        print(judge.describe(verdicts[-1]))
-                for note in benchmark.notes:
-                    print("  %-8s %s" % (part, note))
-                if part in benchmark.reasons:
-                    print("  %-8s ended early: %s" % (part,
-                                                      benchmark.reasons[part]))
-                print(flush=True)
-        except KeyboardInterrupt:
-            return 130
-        finally:
-            benchmark.close()
-            ledger.close()
-    if options.lines:
-        for series in benchmark.series.values():
-            print(json.dumps({"series": series.row, "unit": series.unit,
-                              "samples": series.samples,
-                              "failures": series.failures,
-                              "failure": series.failure}))
-        for reason in benchmark.reasons.values():
-            print("benchmark: %s" % reason, file=sys.stderr)
-        return 1 if benchmark.reasons else 0
-    for kind in (judge.MET, judge.MISSED, judge.NOT_MEASURED):
-        print("%d %s" % (sum(v.verdict == kind for v in verdicts), kind),
-              end=", ")
-    print("in %.0f s" % (time.monotonic() - started))
-    for verdict in verdicts:
-        if verdict.verdict in (judge.MISSED, judge.NOT_MEASURED):
-            print(judge.describe(verdict))
-    return judge.exit_code(verdicts)
+    return parts.run(options, Benchmark, PARTS, goals(options), _RECORD)
 
 
 if __name__ == "__main__":
