@@ -5,6 +5,7 @@ import socket
 import subprocess
 import sys
 import threading
+import time
 import unittest
 
 sys.dont_write_bytecode = True
@@ -155,6 +156,11 @@ class LoopbackTest(unittest.TestCase):
         with socket.create_connection(self.address, timeout=10) as client:
             client.sendall(b"ping")
             self.assertEqual(client.recv(4), b"ping")
+        # It counts after it has carried.
+        until = time.monotonic() + 10
+        while (self.link.counts()["b_to_a"]["bytes"] < 4 and
+               time.monotonic() < until):
+            time.sleep(0.01)
         self.assertEqual(self.link.counts(), {"a_to_b": {"bytes": 4},
                                               "b_to_a": {"bytes": 4}})
 

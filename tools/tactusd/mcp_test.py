@@ -448,8 +448,10 @@ class Mcp(unittest.TestCase):
         pair = self.pair()
         agent = self.text(pair, "--allow")
         self.assertEqual(self.tools(agent),
-                         ["read_focused_text", "list_applications"])
-        for tool in ("insert_text", "replace_text", "undo_edit"):
+                         ["read_focused_text", "list_text_fields",
+                          "list_applications"])
+        for tool in ("insert_text", "replace_text", "undo_edit",
+                     "focus_text_field"):
             error = agent.ask(2, name=tool, arguments={"text": "x"})
             self.assertEqual(error["code"], -32602)
         self.assertEqual(self.kept(pair), [])
@@ -464,7 +466,7 @@ class Mcp(unittest.TestCase):
     def test_WritingIsGrantedApartAndTakenAwayAtOnce(self):
         pair = self.pair()
         agent = self.text(pair, "--write", "--allow")
-        self.assertEqual(len(self.tools(agent)), 5)
+        self.assertEqual(len(self.tools(agent)), 7)
         edit = agent.ask(2, name="insert_text", arguments={"text": "secret"})
         self.assertEqual(edit["structuredContent"]["reason"], "not-connected")
         # Of the connection that is there as well.

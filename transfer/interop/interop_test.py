@@ -290,8 +290,9 @@ class Interop(unittest.TestCase):
         known = self.paired()
         for wrong in (b"\1\0\0", b"\1\5\0", b"\2\2\4echo",
                       b"\1\2\x81" + b"a" * 129, b"\1\2\5ec ho",
-                      peer.header(peer.CONTROL), peer.header(peer.MCP, "none"),
-                      peer.header(peer.MESSAGE, "nonsense")):
+                      peer.header(peer.CONTROL),
+                      peer.header(peer.MESSAGE, "nonsense"),
+                      peer.header(peer.FILE, "nonsense")):
             with self.subTest(wrong), self.me.connect(known) as channel:
                 channel.write(wrong)
                 with self.assertRaises(peer.Cut):
