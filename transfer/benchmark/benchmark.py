@@ -93,6 +93,8 @@ def goals(options):
              ("echo.unix", "echo.openssl"), "share", 1.75, 20),
         Goal("first", "second file's first byte", "first.tactus", (),
              "milliseconds", 0.5, 10),
+        Goal("first", "the same of a file after a rest", "first.rested", (),
+             "milliseconds", None, 10),
         Goal("cold", "process start to first byte", "cold.tactus", (),
              "milliseconds", 60, 5),
         Goal("snapshot", "of in process and two Unix-socket trips",
@@ -311,18 +313,21 @@ class Benchmark:
         pair = self.pair()
         folder = self._new_folder("first")
         requests = []
-        for i in range(21):
+        for i in range(42):
             source = os.path.join(folder, "first%02d" % i)
             _write_random(source, 1024)
             requests.append(pair.send_request(source))
-        line = self._measure("first", "--control", pair.near.socket, "--inbox",
-                             pair.far.inbox, input="\n".join(requests))[0]
-        for i in range(21):
+        second, rested = self._measure(
+            "first", "--control", pair.near.socket, "--inbox", pair.far.inbox,
+            input="\n".join(requests))
+        for i in range(42):
             name = "first%02d" % i
             _same(os.path.join(folder, name), os.path.join(pair.far.inbox, name))
             os.unlink(os.path.join(pair.far.inbox, name))
-        self._keep(Series("first.tactus", line["unit"], line["samples"]),
+        self._keep(Series("first.tactus", second["unit"], second["samples"]),
                    "transfer/first_byte_warm")
+        self._keep(Series("first.rested", rested["unit"], rested["samples"]),
+                   "transfer/first_byte_rested")
 
     def _part_cold(self):
         pair = self.pair()

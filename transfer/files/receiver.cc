@@ -266,9 +266,10 @@ std::optional<TransferResult> Receiver::Session::RunOffer(const Offer& offer) {
                            .roots = Roots(offer),
                            .sink = decision->sink,
                            .stop = [this] { return cut_.load(); }});
+      // Sent before anything is waited for: what came with the offer is taken
+      // first, since to send takes longer than to write a small file.
       writer_.Add(accept);
-      received = writer_.Flush(Deadline());
-      if (received.ok()) received = Receive(*assembler);
+      received = Receive(*assembler);
       const Assembled& made = assembler->assembled();
       verdict.files = made.files;
       verdict.bytes = made.bytes;
@@ -330,6 +331,10 @@ absl::Status Receiver::Session::Receive(Assembler& assembler) {
 absl::Status Receiver::Session::ReceiveFrames(Assembler& assembler,
                                               Worker& worker) {
   while (true) {
+    if (!reader_.has_some() && !writer_.empty()) {
+      absl::Status told = writer_.Flush(Deadline());
+      if (!told.ok()) return told;
+    }
     absl::StatusOr<Incoming> incoming = reader_.Next(Deadline());
     if (failed_) return Failure();
     if (!incoming.ok()) return incoming.status();
