@@ -15,16 +15,18 @@
 //   read.*      one attribute; the five of the text in one trip; in five
 //   probe       whether the value can be set
 //   write       the value of 44 characters
-//   snapshot.*  attribute by attribute; batched; batched but for the two
-//   probes,
+//   snapshot.*  attribute by attribute; batched; batched but for the probes,
 //               which the AX C API has no batched form for; with the focus
 //               known from events
-//   cold.*      the first contacts with a process that has just started, each
-//   of
-//               which is started anew for each sample
-//   saving.*    what batching takes off a snapshot, of each round
+//   cold.*      the first contacts with a process that has just started;
+//               one is started anew for each sample
+//   share.*     what a batched snapshot takes of one in turn, of each round
 //
-// Exit codes: 0 measured; 1 cannot measure; 2 usage.
+// The goal is of the last: batching is to save at least the share that it saves
+// in the system whose figures are to be reproduced.
+//
+// Exit codes: 0 the goal was met, or there are too few samples to judge; 1 it
+// was missed, or something cannot be measured; 2 usage.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstddef>
@@ -204,11 +206,11 @@ class Benchmark {
     sampler_.Run();
     MeasureCold();
     std::vector<Series> all = sampler_.series();
-    const Series saved = Saving("saving.batched", all, "snapshot.batched");
+    const Series batched = Share("share.batched", all, "snapshot.batched");
     const Series alone =
-        Saving("saving.probes_alone", all, "snapshot.probes_alone");
+        Share("share.probes_alone", all, "snapshot.probes_alone");
     all.insert(all.end(), cold_.begin(), cold_.end());
-    all.push_back(saved);
+    all.push_back(batched);
     all.push_back(alone);
     return all;
   }
@@ -265,11 +267,9 @@ class Benchmark {
 
   // Of each round by itself: both were taken right after each other, so that
   // what else the machine did concerns both.
-  static Series Saving(const char* name, const std::vector<Series>& all,
-                       const std::string& batched) {
-    Series saving{.name = name,
-                  .unit = ledger::Unit::kRatio,
-                  .direction = ledger::Direction::kMoreIsBetter};
+  static Series Share(const char* name, const std::vector<Series>& all,
+                      const std::string& batched) {
+    Series share{.name = name, .unit = ledger::Unit::kRatio};
     const auto find = [&all](const std::string& of) -> const Series* {
       for (const Series& series : all) {
         if (series.name == of) return &series;
@@ -280,13 +280,13 @@ class Benchmark {
     const Series* const fast = find(batched);
     if (slow == nullptr || fast == nullptr || slow->failures > 0 ||
         fast->failures > 0) {
-      saving.failure = "there are no rounds to compare";
-      return saving;
+      share.failure = "there are no rounds to compare";
+      return share;
     }
     for (size_t i = 0; i < slow->samples.size(); ++i) {
-      saving.samples.push_back(1 - fast->samples[i] / slow->samples[i]);
+      share.samples.push_back(fast->samples[i] / slow->samples[i]);
     }
-    return saving;
+    return share;
   }
 
   const Options options_;
@@ -307,6 +307,23 @@ double Median(std::vector<double> samples) {
       samples.begin() + static_cast<ptrdiff_t>(samples.size() / 2);
   std::nth_element(samples.begin(), middle, samples.end());
   return *middle;
+}
+
+// Of the reference figures: 28 % of a warm call.
+constexpr double kLeastSaved = 0.28;
+constexpr size_t kLeastSamples = 100;
+
+// Beside the goal; false where it is missed.
+bool Judge(const Series& share) {
+  const double saved = 1 - Median(share.samples);
+  const bool enough = share.samples.size() >= kLeastSamples;
+  const bool met = saved >= kLeastSaved;
+  std::printf("batching saves >= %.0f %%: %.1f %%  %s\n", kLeastSaved * 100,
+              saved * 100,
+              !enough ? "NOT MEASURED: too few samples"
+              : met   ? "met"
+                      : "MISSED");
+  return met || !enough;
 }
 
 int Fail(const absl::Status& status) {
@@ -346,6 +363,7 @@ int Main(const Options& options) {
     if (absl::Status recorded = (*recorder)->Record(series); !recorded.ok()) {
       return Fail(recorded);
     }
+    if (series.name == "share.batched" && !Judge(series)) code = 1;
   }
   return code;
 }
