@@ -24,8 +24,8 @@ StreamRouter::StreamRouter(transfer::Transport* transport, Threads::Spawn spawn,
                            std::function<void(const std::string&)> log)
     : transport_(*transport),
       log_(std::move(log)),
-      // And the one that waits for the next.
-      threads_(kMost + 1, std::move(spawn)) {}
+      // And those that wait for the next.
+      threads_(kMost + kWaiting, std::move(spawn)) {}
 
 StreamRouter::~StreamRouter() { Stop(); }
 
@@ -40,21 +40,30 @@ bool StreamRouter::Start() {
 
 void StreamRouter::Lead() {
   for (;;) {
+    {
+      MutexLock lock(&mutex_);
+      if (waiting_ == kWaiting) return;
+      ++waiting_;
+    }
     // Without an end: it has nothing to do until a peer comes or all is over.
     absl::StatusOr<std::unique_ptr<Stream>> stream =
         transport_.Accept(absl::InfiniteFuture());
+    bool alone = false;
+    {
+      MutexLock lock(&mutex_);
+      alone = --waiting_ == 0;
+    }
     if (!stream.ok()) return;
     const Key key((*stream)->peer(), (*stream)->header().kind);
     const Handler* const handler = Admit(key);
     if (handler == nullptr) continue;
-    if (!threads_.Start([this] { Lead(); })) {
+    if (alone && !threads_.Start([this] { Lead(); })) {
       Leave(key);
       Refuse(key, "too many are served already");
       continue;
     }
     (*handler)(*std::move(stream));
     Leave(key);
-    return;
   }
 }
 

@@ -68,8 +68,9 @@ class StreamRouter {
  private:
   using Key = std::pair<transfer::DeviceId, transfer::StreamKind>;
 
-  // Waits for a stream that is to be served, leaves the next one to another
-  // thread, and serves it.
+  // Waits for a stream and serves it, and again. The next one is left to a
+  // thread that waits already, or to a new one where none does: to wake one
+  // takes as long as to serve many a stream, so it is seldom to be done first.
   void Lead();
   // Counts a stream in. Null where it is not to be served.
   const Handler* Admit(const Key& key);
@@ -83,7 +84,10 @@ class StreamRouter {
     size_t most = kMostOfAPeer;
   };
   std::map<transfer::StreamKind, Served> handlers_;
+  static constexpr size_t kWaiting = 2;
+
   ax::Mutex mutex_;
+  size_t waiting_ ABSL_GUARDED_BY(mutex_) = 0;  // in Lead, for a stream
   std::map<Key, size_t> count_ ABSL_GUARDED_BY(mutex_);
   Threads threads_;
 };

@@ -34,6 +34,8 @@ class Condition {
   }
 
   void NotifyAll() { condition_.notify_all(); }
+  // Where all that wait wait for the same, and one can take it.
+  void NotifyOne() { condition_.notify_one(); }
 
  private:
   // Not condition_variable_any, which has a lock of its own: who is woken would

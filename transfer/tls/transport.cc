@@ -440,7 +440,8 @@ class TlsTransport::Engine {
   // Destroyed last to first: what waits on io_ before it, its coroutines with
   // it.
   Mutex mutex_;
-  Condition changed_;
+  Condition changed_;  // a pairing
+  Condition came_;     // a stream, for whoever takes one
   bool shut_down_ ABSL_GUARDED_BY(mutex_) = false;
   std::deque<Waiting> accepted_ ABSL_GUARDED_BY(mutex_);
   std::optional<PairingConnection> pairing_ ABSL_GUARDED_BY(mutex_);
@@ -488,6 +489,7 @@ void TlsTransport::Engine::Shutdown() {
     if (shut_down_) return;
     shut_down_ = true;
     changed_.NotifyAll();
+    came_.NotifyAll();
     waiting.swap(accepted_);
     pairing_.reset();
     for (auto& [peer, channels] : streams_) {
@@ -712,7 +714,7 @@ void TlsTransport::Engine::Deliver(const std::shared_ptr<Link>& link,
     accepted_.push_back({peer, std::move(stream)});
   }
   // Without the lock, which whom it wakes wants first.
-  changed_.NotifyAll();
+  came_.NotifyOne();
 }
 
 void TlsTransport::Engine::DeliverPairing(const std::shared_ptr<Link>& link) {
@@ -750,7 +752,7 @@ absl::StatusOr<std::unique_ptr<Stream>> TlsTransport::Engine::Accept(
     if (now >= deadline) {
       return absl::DeadlineExceededError("no peer opened a stream in time");
     }
-    changed_.WaitFor(&mutex_, deadline - now);
+    came_.WaitFor(&mutex_, deadline - now);
   }
 }
 
