@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -33,8 +34,16 @@ absl::Status Approvals::Ask(const Question& question,
       return absl::ResourceExhaustedError(
           "too many questions wait for an answer there");
     }
+    const absl::Time now = clock_.Now();
+    const auto vain = vain_.find(question.peer);
+    if (vain != vain_.end() && now < vain->second.until) {
+      return absl::ResourceExhaustedError(absl::StrCat(
+          "what was asked last came to nothing: nobody is asked there for ",
+          absl::FormatDuration(
+              absl::Ceil(vain->second.until - now, absl::Seconds(1)))));
+    }
     id = next_++;
-    deadline = clock_.Now() + silence_;
+    deadline = now + silence_;
     Entry& entry = entries_[id];
     entry.question = question;
     entry.question.text.resize(
@@ -67,11 +76,35 @@ absl::Status Approvals::Ask(const Question& question,
           std::min(deadline - now, abandoned == nullptr ? silence_ : kLook));
       continue;
     }
+    if (end.ok()) {
+      vain_.erase(question.peer);
+    } else if (!stopped_) {
+      NoteVain(question.peer, absl::IsCancelled(end), now);
+    }
     entries_.erase(id);
     break;
   }
   if (observer_ != nullptr) observer_->Ended(id);
   return end;
+}
+
+void Approvals::NoteVain(const std::string& peer, bool abandoned,
+                         absl::Time now) {
+  std::erase_if(vain_, [now](const auto& one) {
+    return now >= one.second.until + kForgiven;
+  });
+  Vain& vain = vain_[peer];
+  // One of several that waited at the same time.
+  if (now < vain.until) return;
+  // A connection that was lost: who sends files then asks again by itself, and
+  // a refusal would end it.
+  if (abandoned && !vain.abandoned) {
+    vain.abandoned = true;
+    vain.until = now;
+    return;
+  }
+  vain.quiet = std::clamp(2 * vain.quiet, kQuiet, kLongestQuiet);
+  vain.until = now + vain.quiet;
 }
 
 absl::Status Approvals::Answer(int64_t id, bool approved) {

@@ -3,7 +3,9 @@
 //
 // Whoever serves the peer asks and waits; `tactus status` lists what waits, by
 // its number, and `tactus approve ID` answers it. What nobody answers is
-// refused, after a minute: the peer waits too, and silence is no consent.
+// refused, after a minute: the peer waits too, and silence is no consent. A
+// peer whose question came to nothing is asked for no more for a while, so that
+// a person is not worn down by being asked again and again.
 //
 // Example, on the thread of the peer's stream:
 //
@@ -63,6 +65,14 @@ class Approvals {
   static constexpr size_t kMost = 32;
   static constexpr size_t kMostOfAPeer = 4;
   static constexpr absl::Duration kSilence = absl::Seconds(60);
+  // For how long a peer is refused unasked after a question that was refused,
+  // not answered or abandoned: at first, and doubled each time until one is
+  // approved. So a person sees at most kMostOfAPeer of its questions between
+  // two such times.
+  static constexpr absl::Duration kQuiet = absl::Seconds(5);
+  static constexpr absl::Duration kLongestQuiet = absl::Seconds(60);
+  // Who has been quiet for so long begins anew.
+  static constexpr absl::Duration kForgiven = absl::Minutes(10);
   // How often it is looked whether who asked still wants it.
   static constexpr absl::Duration kLook = absl::Milliseconds(500);
   // Of a question's text, in bytes: what fits on a few lines of a terminal.
@@ -77,8 +87,9 @@ class Approvals {
 
   // Waits for the answer: OK, or PermissionDenied where a person refused it,
   // DeadlineExceeded where nobody answered, ResourceExhausted where too many
-  // wait, Cancelled where the daemon ends or `abandoned`, which may be null and
-  // is called every kLook, says that nobody wants to know any more.
+  // wait or the peer is to be quiet, Cancelled where the daemon ends or
+  // `abandoned`, which may be null and is called every kLook, says that nobody
+  // wants to know any more.
   absl::Status Ask(const Question& question,
                    const std::function<bool()>& abandoned);
 
@@ -99,12 +110,24 @@ class Approvals {
     State state = State::kWaiting;
   };
 
+  // Of a peer whose last question came to nothing.
+  struct Vain {
+    bool abandoned = false;  // once, which was forgiven
+    absl::Duration quiet;
+    absl::Time until = absl::InfinitePast();
+  };
+
+  void NoteVain(const std::string& peer, bool abandoned, absl::Time now)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+
   ax::Clock& clock_;
   const absl::Duration silence_;
   ApprovalsObserver* observer_ = nullptr;
   ax::Mutex mutex_;
   ax::Condition changed_;
   std::map<int64_t, Entry> entries_ ABSL_GUARDED_BY(mutex_);
+  // By name; those of the last minutes.
+  std::map<std::string, Vain> vain_ ABSL_GUARDED_BY(mutex_);
   int64_t next_ ABSL_GUARDED_BY(mutex_) = 1;
   bool stopped_ ABSL_GUARDED_BY(mutex_) = false;
 };

@@ -1,11 +1,14 @@
 #include "tools/tactusd/approvals.h"
 
+#include <algorithm>
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
 #include "ax/clock/clock.h"
@@ -118,6 +121,89 @@ TEST(Approvals, OnePeerMayAskFourTimesAtOnceAndAllThirtyTwo) {
   EXPECT_EQ(codes[4], StatusCode::kResourceExhausted);
 }
 
+// Questions of one peer and what becomes of them, on a clock of the test's.
+class Worn : public testing::Test {
+ protected:
+  enum class End { kApproved, kRefused, kSilent, kAbandoned };
+
+  absl::Status Ask(End end, const std::string& peer = "laptop") {
+    return approvals_.Ask({.peer = peer, .kind = "mcp"}, [this, end] {
+      if (end == End::kSilent) clock_.Advance(absl::Seconds(60));
+      if (end == End::kApproved || end == End::kRefused) {
+        EXPECT_TRUE(
+            approvals_
+                .Answer(approvals_.Waiting().front().id, end == End::kApproved)
+                .ok());
+      }
+      return end == End::kAbandoned;
+    });
+  }
+  // That it is refused unasked for just so long.
+  void ExpectQuietFor(absl::Duration quiet) {
+    const absl::Status early = Ask(End::kApproved);
+    EXPECT_EQ(early.code(), StatusCode::kResourceExhausted) << early;
+    EXPECT_TRUE(absl::StrContains(early.message(), absl::FormatDuration(quiet)))
+        << early;
+    clock_.Advance(quiet - absl::Nanoseconds(1));
+    EXPECT_EQ(Ask(End::kApproved).code(), StatusCode::kResourceExhausted);
+    clock_.Advance(absl::Nanoseconds(1));
+  }
+
+  ax::SimulatedClock clock_;
+  Approvals approvals_{&clock_};
+};
+
+TEST_F(Worn, PeerThatIsRefusedOrNotAnsweredAsksLessAndLessOften) {
+  int64_t seconds = 5;
+  for (int i = 0; i < 6; ++i) {
+    const bool silent = i % 2 == 1;
+    EXPECT_EQ(
+        Ask(silent ? End::kSilent : End::kRefused).code(),
+        silent ? StatusCode::kDeadlineExceeded : StatusCode::kPermissionDenied);
+    ExpectQuietFor(absl::Seconds(seconds));
+    seconds = std::min<int64_t>(2 * seconds, 60);
+  }
+  EXPECT_EQ(seconds, 60);
+  // Once a person has said yes it is as at first.
+  EXPECT_TRUE(Ask(End::kApproved).ok());
+  EXPECT_EQ(Ask(End::kRefused).code(), StatusCode::kPermissionDenied);
+  // Which is no other peer's matter.
+  EXPECT_TRUE(Ask(End::kApproved, "phone").ok());
+  ExpectQuietFor(absl::Seconds(5));
+}
+
+TEST_F(Worn, OneConnectionThatIsLostIsForgivenAndTheNextIsNot) {
+  EXPECT_EQ(Ask(End::kAbandoned).code(), StatusCode::kCancelled);
+  EXPECT_EQ(Ask(End::kAbandoned).code(), StatusCode::kCancelled);
+  ExpectQuietFor(absl::Seconds(5));
+  EXPECT_EQ(Ask(End::kAbandoned).code(), StatusCode::kCancelled);
+  ExpectQuietFor(absl::Seconds(10));
+}
+
+TEST_F(Worn, TenMinutesLaterNothingIsHeldAgainstIt) {
+  EXPECT_EQ(Ask(End::kRefused).code(), StatusCode::kPermissionDenied);
+  clock_.Advance(absl::Seconds(5) + absl::Minutes(10) - absl::Nanoseconds(1));
+  EXPECT_EQ(Ask(End::kRefused).code(), StatusCode::kPermissionDenied);
+  ExpectQuietFor(absl::Seconds(10));
+  clock_.Advance(absl::Minutes(10));
+  EXPECT_EQ(Ask(End::kRefused).code(), StatusCode::kPermissionDenied);
+  ExpectQuietFor(absl::Seconds(5));
+}
+
+TEST_F(Worn, SeveralThatWaitAtOnceComeToNothingOnce) {
+  // One within the other.
+  EXPECT_EQ(approvals_
+                .Ask({.peer = "laptop", .kind = "mcp"},
+                     [this] {
+                       EXPECT_EQ(Ask(End::kSilent).code(),
+                                 StatusCode::kDeadlineExceeded);
+                       return false;
+                     })
+                .code(),
+            StatusCode::kDeadlineExceeded);
+  ExpectQuietFor(absl::Seconds(5));
+}
+
 TEST(Approvals, LongTextIsCut) {
   Approvals approvals(&ax::Clock::Real());
   size_t shown = 0;
@@ -147,8 +233,8 @@ TEST(Approvals, WhoWatchesIsToldOfEachQuestionAndOfItsEnd) {
   Watcher watcher;
   Approvals approvals(&ax::Clock::Real(), absl::Milliseconds(1));
   approvals.Observe(&watcher);
-  for (int i = 0; i < 2; ++i) {
-    EXPECT_EQ(approvals.Ask({.peer = "laptop", .kind = "mcp"}, nullptr).code(),
+  for (const char* peer : {"laptop", "phone"}) {
+    EXPECT_EQ(approvals.Ask({.peer = peer, .kind = "mcp"}, nullptr).code(),
               absl::StatusCode::kDeadlineExceeded);
   }
   approvals.Stop();
@@ -157,7 +243,7 @@ TEST(Approvals, WhoWatchesIsToldOfEachQuestionAndOfItsEnd) {
             absl::StatusCode::kCancelled);
   EXPECT_EQ(watcher.seen,
             (std::vector<std::string>{"asked 1 of laptop for 1ms", "ended 1",
-                                      "asked 2 of laptop for 1ms", "ended 2"}));
+                                      "asked 2 of phone for 1ms", "ended 2"}));
 }
 
 }  // namespace

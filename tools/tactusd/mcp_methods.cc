@@ -240,22 +240,18 @@ Reply McpMethods::Expose(const object& given) {
         config::LoadServers(options_.servers);
     if (!servers.ok()) return NotDone(servers.status());
     const auto held = servers->find(name);
+    const bool is_new = held == servers->end();
     if (fresh) {
       absl::Status good = config::CheckServer(name, server);
       if (!good.ok()) return NotDone(good);
       // Whoever may start the one that is there did not get leave for another.
-      if (held != servers->end() && held->second != server) {
+      if (!is_new && held->second != server) {
         return NotDone(absl::AlreadyExistsError(absl::StrCat(
             "another server is kept under this name: choose another one, or "
             "`tactus unexpose ",
             name, "` first")));
       }
-      if (held == servers->end()) {
-        (*servers)[name] = server;
-        absl::Status saved = config::SaveServers(options_.servers, *servers);
-        if (!saved.ok()) return NotDone(saved);
-      }
-    } else if (held == servers->end()) {
+    } else if (is_new) {
       return NotDone(absl::NotFoundError(absl::StrCat(
           "no server is kept under this name: say how it is run, as in `tactus "
           "expose ",
@@ -263,10 +259,22 @@ Reply McpMethods::Expose(const object& given) {
     } else {
       server = held->second;
     }
-  }
-  if (grant.write && !server.focused_text) {
-    return NotDone(absl::InvalidArgumentError(
-        "reading and writing are told apart for the focused text alone"));
+    if (grant.write && !server.focused_text) {
+      return NotDone(absl::InvalidArgumentError(
+          "reading and writing are told apart for the focused text alone"));
+    }
+    if (is_new) {
+      // The file is the user's too: who was granted one of this name that was
+      // taken out of it did not get leave for the one that comes.
+      for (const PinnedPeer& any : peers_.pinned().List()) {
+        if (absl::Status revoked = Revoke(any, name); !revoked.ok()) {
+          return NotDone(revoked);
+        }
+      }
+      (*servers)[name] = server;
+      absl::Status saved = config::SaveServers(options_.servers, *servers);
+      if (!saved.ok()) return NotDone(saved);
+    }
   }
   if (peer.has_value()) {
     // First what it may no more, so that it never has more than one of the two.
@@ -282,8 +290,8 @@ Reply McpMethods::Expose(const object& given) {
                               !server.focused_text ? ""
                               : grant.write        ? ", to read and edit"
                                                    : ", to read"));
-    CutUngranted();
   }
+  CutUngranted();
   return "{}";
 }
 
@@ -337,6 +345,14 @@ Reply McpMethods::Unexpose(const object& given) {
   }
   {
     MutexLock lock(&file_mutex_);
+    // Grants first: what is kept and granted to nobody harms nobody. Also those
+    // of a server that is kept no more, since one of its name may be again.
+    for (const PinnedPeer& peer : peers) {
+      if (absl::Status revoked = Revoke(peer, name); !revoked.ok()) {
+        return NotDone(revoked);
+      }
+    }
+    CutUngranted();
     absl::StatusOr<ExposedServers> servers =
         config::LoadServers(options_.servers);
     if (!servers.ok()) return NotDone(servers.status());
@@ -344,19 +360,12 @@ Reply McpMethods::Unexpose(const object& given) {
       return NotDone(absl::NotFoundError(
           "no server is kept under this name: `tactus exposed` lists them"));
     }
-    // Grants first: what is kept and granted to nobody harms nobody.
-    for (const PinnedPeer& peer : peers) {
-      if (absl::Status revoked = Revoke(peer, name); !revoked.ok()) {
-        return NotDone(revoked);
-      }
-    }
     if (from.empty()) {
       servers->erase(name);
       absl::Status saved = config::SaveServers(options_.servers, *servers);
       if (!saved.ok()) return NotDone(saved);
     }
   }
-  CutUngranted();
   options_.log(from.empty()
                    ? absl::StrCat(name, " is exposed no more")
                    : absl::StrCat(peers.front().name, " may not start ", name,
@@ -379,9 +388,42 @@ void McpMethods::CutUngranted() {
   // is destroyed.
   MutexLock lock(&mutex_);
   for (auto& [number, served] : served_) {
-    if (Find(served.stream->peer(), served.server).ok()) continue;
-    served.stream->Cancel();
+    const absl::StatusOr<Granted> now =
+        Find(served.stream->peer(), served.server);
+    // What has not been looked for yet is looked for afterwards.
+    const bool stays =
+        now.ok() &&
+        (!served.used.has_value() ||
+         (*served.used == now->server &&
+          (served.asked || !now->grant.ask || now->server.focused_text)));
+    if (!stays) served.stream->Cancel();
   }
+}
+
+absl::StatusOr<McpMethods::Granted> McpMethods::FindFor(int64_t number) {
+  // In one piece: what is changed afterwards finds it here, to be cut.
+  MutexLock lock(&mutex_);
+  Served& served = served_.at(number);
+  absl::StatusOr<Granted> found = Find(served.stream->peer(), served.server);
+  if (found.ok()) {
+    served.used = found->server;
+    served.asked = served.asked || found->grant.ask;
+  }
+  return found;
+}
+
+void McpMethods::Refuse(Stream& stream, absl::string_view why) {
+  const DeviceId peer = stream.peer();
+  {
+    MutexLock lock(&mutex_);
+    size_t& refusing = refusing_[peer];
+    if (refusing >= kMostRefusing) return;
+    ++refusing;
+  }
+  transfer::RefuseServer(stream, why);
+  MutexLock lock(&mutex_);
+  const auto found = refusing_.find(peer);
+  if (--found->second == 0) refusing_.erase(found);
 }
 
 absl::StatusOr<McpMethods::Granted> McpMethods::Find(
@@ -435,11 +477,11 @@ void McpMethods::Serve(std::unique_ptr<Stream> stream) {
     number = next_++;
     served_[number] = {.server = name, .stream = stream.get()};
   }
-  absl::StatusOr<Granted> granted = Find(stream->peer(), name);
   const auto leave = absl::MakeCleanup([this, number] {
     MutexLock lock(&mutex_);
     served_.erase(number);
   });
+  absl::StatusOr<Granted> granted = FindFor(number);
   absl::Status may = granted.status();
   const bool attended =
       granted.ok() && (granted->grant.ask || granted->server.focused_text);
@@ -451,15 +493,18 @@ void McpMethods::Serve(std::unique_ptr<Stream> stream) {
          .kind = "mcp",
          .text = absl::StrCat("an agent there wants to use the server ", name)},
         [&ahead] { return ahead.Gone(); });
-    // It may have been taken away meanwhile.
-    if (may.ok()) may = Find(stream->peer(), name).status();
+    // As it is now: it may have been taken away or changed meanwhile.
+    if (may.ok()) {
+      granted = FindFor(number);
+      may = granted.status();
+    }
     if (may.ok()) may = Open(attended);
   }
   if (!may.ok()) {
     options_.log(
         absl::StrCat(granted.ok() ? granted->peer.name : stream->peer().text(),
                      " was refused a server: ", may.message()));
-    transfer::RefuseServer(ahead, may.message());
+    Refuse(ahead, may.message());
     return;
   }
   std::vector<std::string> command = granted->server.command;

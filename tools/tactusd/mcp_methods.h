@@ -11,7 +11,8 @@
 // What a peer may do is decided for each stream, by the servers that are kept
 // (tools/config/servers.h) and by what was granted to that peer's key; where a
 // person is to be asked, the stream waits for the answer. A stream ends when
-// its grant does.
+// its grant does, and when it could not be had as it was any more: by its name
+// another server is kept now, or a person is to be asked and was not.
 //
 // Example:
 //
@@ -29,11 +30,13 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "absl/base/thread_annotations.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "ax/sync/mutex.h"
 #include "tools/config/servers.h"
@@ -64,6 +67,9 @@ class McpMethods {
   // all of them on one device. Three threads, two processes and a connection
   // each.
   static constexpr size_t kMostOfAPeer = 128;
+  // Streams of one peer that were refused and wait until it has heard why: an
+  // editor that starts all its agents at once. One more is cut.
+  static constexpr size_t kMostRefusing = 8;
   // For the connection to the peer, and for the program of a server to run.
   static constexpr absl::Duration kPatience = absl::Seconds(10);
   // Of many agents that start at once the last may wait for longer: a peer that
@@ -80,6 +86,9 @@ class McpMethods {
   struct Served {
     std::string server;
     transfer::Stream* stream = nullptr;
+    // What its grant stood for when it was looked for last; absent before.
+    std::optional<config::ExposedServer> used = std::nullopt;
+    bool asked = false;  // a person was, or is being
   };
   struct Granted {
     transfer::PinnedPeer peer;
@@ -107,10 +116,15 @@ class McpMethods {
                                const std::string& server);
   absl::StatusOr<Granted> Find(const transfer::DeviceId& peer,
                                const std::string& server);
+  // The same for a stream that is served, of which it is kept for CutUngranted.
+  absl::StatusOr<Granted> FindFor(int64_t number);
   absl::Status Revoke(const transfer::PinnedPeer& peer,
                       const std::string& server);
-  // Cuts the streams whose grant is there no more.
+  // Cuts the streams whose grant is there no more, or gives less. Of the
+  // focused text it is looked at each call how much that is (Permit).
   void CutUngranted();
+  // Tells the peer why, unless that is being told to too many of its streams.
+  void Refuse(transfer::Stream& stream, absl::string_view why);
   std::string Status();
 
   Peers& peers_;
@@ -121,6 +135,7 @@ class McpMethods {
   ax::Mutex file_mutex_;
   ax::Mutex mutex_;
   std::map<int64_t, Served> served_ ABSL_GUARDED_BY(mutex_);
+  std::map<transfer::DeviceId, size_t> refusing_ ABSL_GUARDED_BY(mutex_);
   int64_t next_ ABSL_GUARDED_BY(mutex_) = 1;
   size_t carried_ ABSL_GUARDED_BY(mutex_) = 0;
 };

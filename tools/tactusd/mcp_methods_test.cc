@@ -1,27 +1,35 @@
-// What is kept, granted and refused; streams and processes are in mcp_test.py.
+// What is kept, granted and refused; agents and processes are in mcp_test.py.
 #include "tools/tactusd/mcp_methods.h"
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
+#include "absl/cleanup/cleanup.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
+#include "absl/types/span.h"
 #include "ax/clock/clock.h"
 #include "ax/mock/world.h"
 #include "gtest/gtest.h"
+#include "tools/config/servers.h"
 #include "tools/tactusd/approvals.h"
 #include "tools/tactusd/methods.h"
 #include "tools/tactusd/peers.h"
 #include "tools/tactusd/testing/mock_daemon.h"
+#include "transfer/clock/clock.h"
 #include "transfer/identity/device_id.h"
 #include "transfer/identity/pinned_peers.h"
+#include "transfer/stream/header.h"
+#include "transfer/stream/stream.h"
 
 namespace tactus::daemon {
 namespace {
@@ -51,10 +59,7 @@ class McpMethodsTest : public testing::Test {
              {.servers = absl::StrCat(folder_, ".config/servers.json"),
               .paused = [this] { return paused_; },
               .locked = [this] { return locked_; },
-              .log =
-                  [this](const std::string& line) {
-                    logged_.push_back(line);
-                  }}) {
+              .log = [](const std::string&) {}}) {
     mcp_.Register(methods_);
     daemon_ = std::make_unique<MockDaemon>(ax::mock::EditorDesktop(""), "",
                                            Lines{}, &methods_);
@@ -85,6 +90,16 @@ class McpMethodsTest : public testing::Test {
                             R"(","server":"text","tool":"read_focused_text",)",
                             more, "}"));
   }
+  // As its owner can, with an editor.
+  void TakeOutOfTheFile() {
+    EXPECT_TRUE(
+        config::SaveServers(absl::StrCat(folder_, ".config/servers.json"), {})
+            .ok());
+  }
+  Lines GrantsOf(const char* peer) {
+    const auto granted = peers_->pinned().Find(peer)->granted;
+    return {granted.begin(), granted.end()};
+  }
   void ExposeText(const std::string& more) {
     EXPECT_EQ(Expose(absl::StrCat(
                   R"({"server":"text","command":["/bin/tactus"],)",
@@ -96,7 +111,6 @@ class McpMethodsTest : public testing::Test {
   bool paused_ = false;
   absl::StatusOr<bool> locked_ = false;
   bool lock_meanwhile_ = false;
-  Lines logged_;
   Methods methods_;
   std::unique_ptr<Peers> peers_;
   Approvals approvals_;
@@ -152,11 +166,83 @@ TEST_F(McpMethodsTest, NameIsNoLeaveForAnotherCommand) {
   EXPECT_TRUE(absl::StrContains(Ask("mcp.exposed", "{}"), R"("peers":[])"));
 }
 
+TEST_F(McpMethodsTest, GrantOfWhatWasTakenOutOfTheFileIsNoneOfWhatComesNext) {
+  EXPECT_EQ(Expose(R"({"server":"a","command":["/x"],"peer":"laptop"})"),
+            kDone);
+  EXPECT_EQ(Expose(R"({"server":"a","peer":"phone","ask":false})"), kDone);
+  EXPECT_EQ(Expose(R"({"server":"b","command":["/x"],"peer":"phone"})"), kDone);
+  TakeOutOfTheFile();
+  EXPECT_EQ(Expose(R"({"server":"a","command":["/y"],"peer":"laptop"})"),
+            kDone);
+  EXPECT_EQ(GrantsOf("laptop"), Lines{"mcp.ask:a"});
+  EXPECT_EQ(GrantsOf("phone"), Lines{"mcp.ask:b"});
+}
+
+TEST_F(McpMethodsTest, GrantOfWhatWasTakenOutOfTheFileCanBeTakenBack) {
+  EXPECT_EQ(Expose(R"({"server":"a","command":["/x"],"peer":"laptop"})"),
+            kDone);
+  EXPECT_EQ(Expose(R"({"server":"a","peer":"phone","ask":false})"), kDone);
+  TakeOutOfTheFile();
+  EXPECT_TRUE(
+      absl::StrContains(Ask("mcp.unexpose", R"({"server":"a","peer":"phone"})"),
+                        "no server is kept under this name"));
+  EXPECT_EQ(GrantsOf("phone"), Lines{});
+  EXPECT_EQ(GrantsOf("laptop"), Lines{"mcp.ask:a"});
+  EXPECT_TRUE(absl::StrContains(Ask("mcp.unexpose", R"({"server":"a"})"),
+                                "no server is kept under this name"));
+  EXPECT_EQ(GrantsOf("laptop"), Lines{});
+}
+
+TEST_F(McpMethodsTest, PeerThatDoesNotHearWhyItIsRefusedIsCutInTheEnd) {
+  const std::unique_ptr<Peers> laptop =
+      *Peers::Open({.folder = absl::StrCat(folder_, ".laptop"),
+                    .listen = {},
+                    .log = [](const std::string&) {}});
+  ASSERT_TRUE(peers_->pinned()
+                  .Add({.name = "other", .key = laptop->identity().digest()})
+                  .ok());
+  const auto stop = absl::MakeCleanup([this] { peers_->Stop(); });
+  ASSERT_TRUE(peers_->Start().ok());
+  ASSERT_EQ(peers_->listening().size(), 1u);
+  ASSERT_TRUE(laptop->pinned()
+                  .Add({.name = "desk",
+                        .key = peers_->identity().digest(),
+                        .addresses = peers_->listening()})
+                  .ok());
+  ASSERT_TRUE(laptop->Start().ok());
+  const absl::Time end = transfer::Clock::Real().Now() + absl::Seconds(30);
+  std::vector<std::unique_ptr<transfer::Stream>> streams;
+  int told = 0;
+  absl::Status cut;
+  // They stay open.
+  while (cut.ok() && told < 64) {
+    auto stream = laptop->transport().Open(
+        peers_->identity().id(),
+        {.kind = transfer::StreamKind::kMcp, .label = "notes"}, end);
+    ASSERT_TRUE(stream.ok()) << stream.status();
+    char first = 0;
+    const absl::StatusOr<size_t> n =
+        (*stream)->Read(absl::MakeSpan(&first, 1), end);
+    cut = n.status();
+    streams.push_back(*std::move(stream));
+    if (!cut.ok()) break;
+    // A frame that says why.
+    EXPECT_EQ(first, 'x');
+    ++told;
+  }
+  // The first may have waited long enough when the ninth comes.
+  EXPECT_GE(told, 8);
+  EXPECT_EQ(cut.code(), absl::StatusCode::kUnavailable) << cut;
+}
+
 TEST_F(McpMethodsTest, WritingIsGrantedOfTheFocusedTextAlone) {
   EXPECT_TRUE(absl::StrContains(
       Expose(R"({"server":"a","command":["/x"],"peer":"laptop","write":true})"),
       "\"error\""));
-  EXPECT_EQ(peers_->pinned().Find("laptop")->granted.size(), 0u);
+  EXPECT_EQ(GrantsOf("laptop"), Lines{});
+  // Nor is it kept.
+  EXPECT_EQ(Ask("mcp.exposed", "{}"),
+            "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"servers\":[]}}\n");
 }
 
 TEST_F(McpMethodsTest, PeerMayDoWhatWasGrantedToItAndNoMore) {
@@ -230,9 +316,10 @@ TEST_F(McpMethodsTest, AfterThePersonHasAnsweredItIsLookedOnceMore) {
     return told;
   };
   EXPECT_EQ(answered(true), kAsks);
-  EXPECT_TRUE(absl::StrContains(answered(false), "refused there"));
   lock_meanwhile_ = true;
   EXPECT_TRUE(absl::StrContains(answered(true), "is locked"));
+  locked_ = lock_meanwhile_ = false;
+  EXPECT_TRUE(absl::StrContains(answered(false), "refused there"));
 }
 
 TEST_F(McpMethodsTest, AgentWithoutItsTwoPipesIsNotCarried) {

@@ -372,17 +372,85 @@ class Mcp(unittest.TestCase):
         self.until(lambda: not pair.far.ask("status")["waiting"])
         self.nothing_is_left(pair)
 
-    def test_GrantTakenAwayWhileAPersonIsAskedIsNotUsed(self):
+    def test_QuestionEndsWhenWhatItIsOfIsExposedNoMore(self):
         pair = self.pair()
         agent = Agent(self, pair.near, self.served(pair, consent="--ask"))
         agent.say(b'{"jsonrpc":"2.0","id":1,"method":"initialize"}\n')
-        number = self.question(pair)["id"]
+        self.question(pair)
         pair.far.tactus("unexpose", "notes")
-        pair.far.tactus("approve", str(number), check=False)
+        self.until(lambda: not pair.far.ask("status")["waiting"])
         self.assertIn("error", json.loads(agent.hear()))
         self.assertNotEqual(agent.end()[0], 0)
         self.assertEqual(running(self.mark), [])
         self.nothing_is_left(pair)
+
+    def test_WhatIsChangedWhileAPersonIsAskedIsWhatTheyHaveApproved(self):
+        pair = self.pair()
+        target = self.served(pair, consent="--ask")
+        path = os.path.join(pair.far.home, "config/tactus/servers.json")
+
+        def connect(servers):
+            agent = Agent(self, pair.near, target)
+            agent.say(b'{"jsonrpc":"2.0","id":1,"method":"initialize"}\n')
+            number = self.question(pair)["id"]
+            # By its owner, past the daemon, which cuts nothing for it.
+            with open(path, "w") as file:
+                json.dump({"servers": servers}, file)
+            pair.far.tactus("approve", str(number))
+            return agent, json.loads(agent.hear())
+        other = self.mark + "-other"
+        agent, heard = connect({"notes": {
+            "command": [sys.executable, _SERVER, "answer", other]}})
+        self.assertIn("result", heard)
+        self.assertEqual(running(self.mark), [])
+        self.assertEqual(len(running(other)), 1)
+        self.assertEqual(agent.end()[0], 0)
+        self.until(lambda: not running(other))
+        # Taken out.
+        agent, heard = connect({})
+        self.assertIn("no such server", heard["error"]["message"])
+        self.assertEqual(agent.end()[0], 3)
+        self.nothing_is_left(pair)
+
+    def cut(self, agent):
+        """By the other side: it has not closed its own."""
+        self.until(lambda: agent.process.poll() is not None)
+        self.assertEqual(agent.process.returncode, 1)
+
+    def test_ConnectionThatNobodyWasAskedForEndsWhenAPersonIsToBe(self):
+        pair = self.pair()
+        target = self.served(pair)
+        agent = Agent(self, pair.near, target)
+        self.assertIn("pid", agent.ask(1))
+        # The same once more takes nothing away.
+        pair.far.tactus("expose", "notes", "--to", "near", "--allow")
+        self.assertIn("pid", agent.ask(2))
+        pair.far.tactus("expose", "notes", "--to", "near", "--ask")
+        self.cut(agent)
+        self.nothing_is_left(pair)
+        # And one that a person has let in stays.
+        agent = Agent(self, pair.near, target)
+        agent.say(b'{"jsonrpc":"2.0","id":1,"method":"initialize"}\n')
+        number = self.question(pair)["id"]
+        pair.far.tactus("expose", "notes", "--to", "near", "--ask")
+        pair.far.tactus("approve", str(number))
+        self.assertEqual(json.loads(agent.hear())["id"], 1)
+        for how in "--allow", "--ask":
+            pair.far.tactus("expose", "notes", "--to", "near", how)
+        self.assertIn("pid", agent.ask(2))
+        self.assertEqual(agent.end()[0], 0)
+
+    def test_ServerThatWasReplacedInTheFileEndsAndItsGrantWithIt(self):
+        pair = self.pair()
+        agent = Agent(self, pair.near, self.served(pair))
+        self.assertIn("pid", agent.ask(1))
+        path = os.path.join(pair.far.home, "config/tactus/servers.json")
+        with open(path, "w") as file:
+            file.write('{"servers": {}}')
+        pair.far.tactus("expose", "notes", "--", "/bin/cat")
+        self.cut(agent)
+        self.nothing_is_left(pair)
+        self.assertIn("no such server", self.refused(pair, "far/notes"))
 
     def test_PausedDaemonStartsNoServer(self):
         pair = self.pair()
@@ -502,6 +570,8 @@ class Mcp(unittest.TestCase):
                                 *([] if approve else ["--refuse"]))
             return json.loads(agent.hear())["result"]["content"][0]["text"]
         self.assertIn("it was refused there", read(2, False))
+        # Nobody is asked again at once.
+        time.sleep(5)
         # It has no desktop; but it was let try.
         self.assertNotIn("refused there", read(3, True))
         self.assertNotIn("refused there", read(4, None))

@@ -5,6 +5,7 @@
 #include <systemd/sd-bus.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <string>
@@ -63,8 +64,20 @@ void Notifier::Ended(int64_t id) {
 void Notifier::Put(Post post) {
   {
     MutexLock lock(&mutex_);
-    // What was never shown needs no withdrawing. Bounded by what may wait.
-    if (stopping_ || (post.ended && !thread_.joinable())) return;
+    if (stopping_) return;
+    if (post.ended) {
+      // What was never shown needs no withdrawing, and is shown no more: so
+      // what may wait bounds the posts, however long a server hangs.
+      const int64_t id = post.question.id;
+      const auto unshown =
+          std::find_if(posts_.begin(), posts_.end(),
+                       [id](const Post& one) { return one.question.id == id; });
+      if (unshown != posts_.end()) {
+        posts_.erase(unshown);
+        return;
+      }
+      if (!thread_.joinable()) return;
+    }
     posts_.push_back(std::move(post));
     if (!thread_.joinable()) {
       thread_ = Threads::OfTheSystem()([this] { Run(); });
@@ -140,8 +153,9 @@ void Notifier::Show(const WaitingQuestion& question) {
   sd_bus_message* const call = NewCall(bus_, "Notify");
   if (call == nullptr) return;
   // Names of peers and of servers are plain letters; a server may read the body
-  // as markup.
-  const bool can_answer = question.question.kind == "mcp";
+  // as markup. What is asked to be measured is this daemon's own text.
+  const bool can_answer =
+      question.question.kind == "mcp" || question.question.kind == "bench";
   const std::string summary =
       absl::StrCat("Tactus: ", question.question.peer, " asks");
   const std::string body =

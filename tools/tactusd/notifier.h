@@ -2,8 +2,9 @@
 // notification, which takes no focus: what has the keyboard keeps it.
 //
 // It says who asks and for what, and never a text of anybody's. A question for
-// an MCP server can be answered on it; of files it says where to look, since
-// their names are the peer's own words. It goes when the question is answered.
+// an MCP server, or to measure, can be answered on it; of files it says where
+// to look, since their names are the peer's own words. It goes when the
+// question is answered.
 //
 // Example:
 //

@@ -9,10 +9,12 @@
 #include <vector>
 
 #include "absl/base/thread_annotations.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "ax/mock/dbus/private_bus.h"
+#include "ax/sync/condition.h"
 #include "ax/sync/mutex.h"
 #include "gtest/gtest.h"
 #include "tools/tactusd/approvals.h"
@@ -152,6 +154,47 @@ TEST_F(NotifierTest, OfFilesNothingThatThePeerHasWrittenIsShown) {
             Lines{"Tactus|0||Tactus: laptop asks|It wants to send files. "
                   "`tactus status` tells more, and `tactus approve 4` takes "
                   "them.||60000"});
+}
+
+TEST_F(NotifierTest, QuestionToMeasureSaysThatNothingIsKept) {
+  const auto server = Server();
+  WaitingQuestion question = Of(5, "bench");
+  question.question.text = "to measure, files of which nothing is kept";
+  notifier_.Asked(question);
+  EXPECT_EQ(told_.Until(1),
+            Lines{"Tactus|0||Tactus: laptop asks|to measure, files of which "
+                  "nothing is kept|approve,Approve,refuse,Refuse,|60000"});
+}
+
+TEST_F(NotifierTest, WhatHasEndedBeforeItWasShownIsNotShown) {
+  ax::Mutex mutex;
+  ax::Condition changed;
+  bool open = false;
+  // Busy with the first one.
+  FakeService server(bus_->address(), "org.freedesktop.Notifications",
+                     [&](sd_bus_message* call) {
+                       told_.Add("called");
+                       MutexLock lock(&mutex);
+                       while (!open) changed.Wait(&mutex);
+                       return Show(call, &told_);
+                     });
+  ASSERT_TRUE(server.good());
+  notifier_.Asked(Of(1, "files"));
+  told_.Until(1);
+  for (int64_t id = 2; id < 100; ++id) {
+    notifier_.Asked(Of(id, "files"));
+    notifier_.Ended(id);
+  }
+  notifier_.Asked(Of(100, "files"));
+  {
+    MutexLock lock(&mutex);
+    open = true;
+    changed.NotifyAll();
+  }
+  const Lines told = told_.Until(4);
+  ASSERT_EQ(told.size(), 4u);
+  EXPECT_TRUE(absl::StrContains(told[1], "`tactus approve 1`")) << told[1];
+  EXPECT_TRUE(absl::StrContains(told[3], "`tactus approve 100`")) << told[3];
 }
 
 TEST_F(NotifierTest, WithoutAServerNothingIsShownAndTheNextOneIs) {

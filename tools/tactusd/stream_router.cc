@@ -74,12 +74,18 @@ const StreamRouter::Handler* StreamRouter::Admit(const Key& key) {
     return nullptr;
   }
   MutexLock lock(&mutex_);
-  size_t& count = count_[key];
+  const auto found = count_.find(key);
+  const size_t count = found == count_.end() ? 0 : found->second;
   if (count >= handler->second.most) {
     Refuse(key, "the peer has too many");
     return nullptr;
   }
-  ++count;
+  if (served_ >= kMost - kSpare && count >= kFewOfAPeer) {
+    Refuse(key, "what is left is for those who have few");
+    return nullptr;
+  }
+  ++served_;
+  ++count_[key];
   return &handler->second.handler;
 }
 
@@ -87,6 +93,7 @@ void StreamRouter::Leave(const Key& key) {
   MutexLock lock(&mutex_);
   const auto found = count_.find(key);
   if (--found->second == 0) count_.erase(found);
+  --served_;
 }
 
 void StreamRouter::Refuse(const Key& key, const char* why) {

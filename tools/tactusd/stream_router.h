@@ -15,9 +15,11 @@
 //   router.Stop();          // waits until their handlers have returned
 //
 // Bounds: of the streams of one peer and kind kMostOfAPeer, or what Handle was
-// told, so that none keeps another out, and kMost in all. A stream beyond them,
-// or of a kind that nobody serves, is cut at once, which its peer is told as
-// Unavailable.
+// told, and kMost in all. The last kSpare are for those who have few: there a
+// peer has no more than kFewOfAPeer of a kind, so that two who take all that
+// they may keep neither another peer nor their own other kinds out. A stream
+// beyond them, or of a kind that nobody serves, is cut at once, which its peer
+// is told as Unavailable.
 #ifndef TACTUS_TOOLS_TACTUSD_STREAM_ROUTER_H_
 #define TACTUS_TOOLS_TACTUSD_STREAM_ROUTER_H_
 
@@ -45,6 +47,9 @@ class StreamRouter {
   // there are more (McpMethods::kMostOfAPeer).
   static constexpr size_t kMost = 256;
   static constexpr size_t kMostOfAPeer = 16;
+  static constexpr size_t kSpare = 64;
+  // Enough for a person who does one thing after the other.
+  static constexpr size_t kFewOfAPeer = 4;
 
   using Handler = std::function<void(std::unique_ptr<transfer::Stream>)>;
 
@@ -89,6 +94,7 @@ class StreamRouter {
   ax::Mutex mutex_;
   size_t waiting_ ABSL_GUARDED_BY(mutex_) = 0;  // in Lead, for a stream
   std::map<Key, size_t> count_ ABSL_GUARDED_BY(mutex_);
+  size_t served_ ABSL_GUARDED_BY(mutex_) = 0;  // in all
   Threads threads_;
 };
 

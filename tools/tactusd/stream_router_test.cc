@@ -210,10 +210,10 @@ TEST_F(StreamRouterTest, NoMoreThanTwoHundredAndFiftySixAreServedAtOnce) {
   Gate gate;
   router_.Handle(StreamKind::kFile,
                  [&](const std::unique_ptr<Stream>&) { gate.Pass(); });
-  for (uint8_t peer = 1; peer <= 16; ++peer) {
-    for (int i = 0; i < 16; ++i) transport_.Give(Id(peer), StreamKind::kFile);
+  for (uint8_t peer = 1; peer <= 64; ++peer) {
+    for (int i = 0; i < 4; ++i) transport_.Give(Id(peer), StreamKind::kFile);
   }
-  transport_.Give(Id(17), StreamKind::kFile);
+  transport_.Give(Id(65), StreamKind::kFile);
   ASSERT_TRUE(router_.Start());
   transport_.WaitUntilAskedForMore();
   EXPECT_EQ(transport_.gone, 1);
@@ -221,6 +221,35 @@ TEST_F(StreamRouterTest, NoMoreThanTwoHundredAndFiftySixAreServedAtOnce) {
   router_.Stop();
   MutexLock lock(&gate.mutex);
   EXPECT_EQ(gate.served, 256);
+}
+
+TEST_F(StreamRouterTest, TwoPeersThatTakeAllTheyMayKeepNobodyOut) {
+  Gate gate;
+  const auto serve = [&](const std::unique_ptr<Stream>&) { gate.Pass(); };
+  const std::vector<StreamKind> kinds = {StreamKind::kMcp, StreamKind::kFile,
+                                         StreamKind::kMessage};
+  for (const StreamKind kind : kinds) {
+    router_.Handle(kind, serve, kind == StreamKind::kMcp ? 128 : 16);
+  }
+  for (const StreamKind kind : kinds) {
+    for (uint8_t peer = 1; peer <= 2; ++peer) {
+      for (int i = 0; i < 128; ++i) transport_.Give(Id(peer), kind);
+    }
+  }
+  // Of 192 all are theirs, and of what is left four of each other kind.
+  const int theirs = 192 + 2 * 2 * 4;
+  const int cut = 2 * 3 * 128 - theirs;
+  for (const StreamKind kind : kinds) {
+    for (int i = 0; i < 5; ++i) transport_.Give(Id(3), kind);
+  }
+  ASSERT_TRUE(router_.Start());
+  transport_.WaitUntilAskedForMore();
+  // And another's are served, four of each kind.
+  EXPECT_EQ(transport_.gone, cut + 3);
+  gate.Open();
+  router_.Stop();
+  MutexLock lock(&gate.mutex);
+  EXPECT_EQ(gate.served, theirs + 3 * 4);
 }
 
 }  // namespace
