@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <string>
 
@@ -54,6 +55,31 @@ absl::StatusOr<std::string> Whole(const std::string& path) {
   }
 }
 
+// The lines of a file, and before them those of the one before it.
+absl::StatusOr<std::string> Kept(const std::string& path) {
+  absl::StatusOr<std::string> before = Whole(absl::StrCat(path, ".1"));
+  if (!before.ok()) return before;
+  absl::StatusOr<std::string> now = Whole(path);
+  if (!now.ok()) return now;
+  return absl::StrCat(*before, *now);
+}
+
+// As far as its time goes, which Line() has in front: text that is ordered as
+// the times are.
+absl::string_view TimeOf(absl::string_view lines) {
+  constexpr absl::string_view kLike = R"({"time":"2026-03-01T12:00:00.000Z)";
+  return lines.substr(0, std::min(kLike.size(), lines.find('\n')));
+}
+
+// The first of them, taken off, with its end.
+absl::string_view TakeLine(absl::string_view& lines) {
+  const size_t end = lines.find('\n');
+  const size_t size = end == absl::string_view::npos ? lines.size() : end + 1;
+  const absl::string_view line = lines.substr(0, size);
+  lines.remove_prefix(size);
+  return line;
+}
+
 }  // namespace
 
 absl::Status Audit::Append(const Entry& entry) const {
@@ -62,7 +88,8 @@ absl::Status Audit::Append(const Entry& entry) const {
         "there is no folder to keep in what peers do: neither XDG_STATE_HOME "
         "nor HOME is set");
   }
-  const std::string path = absl::StrCat(folder_, "/", kFile);
+  const std::string path =
+      absl::StrCat(folder_, "/", entry.edit ? kEditsFile : kFile);
   const std::string line = Line(entry);
   // Once more where another process has put the file aside in between.
   for (int attempt = 0; attempt < 10; ++attempt) {
@@ -102,12 +129,21 @@ absl::Status Audit::Append(const Entry& entry) const {
 }
 
 absl::StatusOr<std::string> Audit::Read() const {
-  const std::string path = absl::StrCat(folder_, "/", kFile);
-  absl::StatusOr<std::string> before = Whole(absl::StrCat(path, ".1"));
-  if (!before.ok()) return before;
-  absl::StatusOr<std::string> now = Whole(path);
-  if (!now.ok()) return now;
-  return absl::StrCat(*before, *now);
+  const auto others = Kept(absl::StrCat(folder_, "/", kFile));
+  if (!others.ok()) return others;
+  const auto edits = Kept(absl::StrCat(folder_, "/", kEditsFile));
+  if (!edits.ok()) return edits;
+  std::string all;
+  absl::string_view left = *others;
+  absl::string_view left_edits = *edits;
+  while (!left.empty() || !left_edits.empty()) {
+    const bool edit = left.empty() || (!left_edits.empty() &&
+                                       TimeOf(left_edits) < TimeOf(left));
+    absl::StrAppend(&all, TakeLine(edit ? left_edits : left));
+    // One that was torn ends here all the same.
+    if (all.back() != '\n') all.push_back('\n');
+  }
+  return all;
 }
 
 }  // namespace tactus::audit

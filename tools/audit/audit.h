@@ -3,6 +3,7 @@
 // or written.
 //
 //   $XDG_STATE_HOME/tactus/audit.jsonl, 0600, and audit.jsonl.1 before it
+//   $XDG_STATE_HOME/tactus/audit-edits.jsonl, the same, of edits alone
 //
 //   {"time":"2026-03-01T12:00:00.000Z","peer":"laptop","server":"focused-text",
 //    "tool":"insert_text","outcome":"verified"}
@@ -10,7 +11,8 @@
 // Several processes append to it: a line is one write, and a lock is held
 // meanwhile. A file that has grown beyond kMostBytes becomes the one before it,
 // whose place it takes: so at most twice as much is kept, some ten thousand
-// lines.
+// lines. Edits have files of their own, so that nobody who may read, or is
+// refused, can push out what tells of them.
 //
 // Example:
 //
@@ -36,12 +38,15 @@ struct Entry {
   std::string server;   // under which it was exposed
   std::string tool;     // or what else was done
   std::string outcome;  // a word
+  // It was begun and changes what is there, or may.
+  bool edit = false;
 };
 
 class Audit {
  public:
   static constexpr size_t kMostBytes = size_t{1} << 20;
   static constexpr char kFile[] = "audit.jsonl";
+  static constexpr char kEditsFile[] = "audit-edits.jsonl";
 
   // `folder` is private (transfer/identity/private_folder.h); empty: there is
   // none, and nothing can be kept.
@@ -51,7 +56,8 @@ class Audit {
   // FailedPrecondition where it cannot be written.
   absl::Status Append(const Entry& entry) const;
 
-  // All lines that are kept, the oldest first; empty where there are none.
+  // All lines that are kept, in order of time; of each file in the order in
+  // which they were kept. Empty where there are none.
   absl::StatusOr<std::string> Read() const;
 
  private:

@@ -8,6 +8,7 @@
 #include <fstream>
 #include <string>
 #include <thread>
+#include <tuple>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -67,6 +68,50 @@ TEST(Audit, FileThatHasGrownTakesThePlaceOfTheOneBefore) {
     EXPECT_TRUE(absl::StartsWith(line, "{\"time\"")) << line;
     EXPECT_TRUE(absl::EndsWith(line, "}")) << line;
   }
+}
+
+TEST(Audit, NothingElsePushesOutWhatTellsOfEdits) {
+  const std::string folder = Folder();
+  const Audit audit(folder, /*most_bytes=*/300);
+  Entry edit = Of("the_edit");
+  edit.edit = true;
+  ASSERT_EQ(audit.Append(edit), absl::OkStatus());
+  for (int i = 0; i < 20; ++i) {
+    ASSERT_EQ(audit.Append(Of(absl::StrCat("tool", i))), absl::OkStatus());
+  }
+  const std::string kept = audit.Read().value();
+  EXPECT_FALSE(absl::StrContains(kept, "\"tool0\""));
+  EXPECT_TRUE(absl::StrContains(kept, "\"the_edit\""));
+  struct stat found;
+  ASSERT_EQ(stat(absl::StrCat(folder, "/audit-edits.jsonl").c_str(), &found),
+            0);
+  EXPECT_EQ(found.st_mode & 07777, 0600u);
+}
+
+TEST(Audit, EditsAndTheRestAreReadInOrderOfTime) {
+  const std::string folder = Folder();
+  const Audit audit(folder);
+  std::vector<std::string> tools;
+  for (const auto& [tool, after_ms, edit] :
+       std::vector<std::tuple<std::string, int, bool>>{{"a", 0, false},
+                                                       {"b", 1, true},
+                                                       {"c", 1000, true},
+                                                       {"d", 1001, false},
+                                                       {"e", 1002, true}}) {
+    Entry entry = Of(tool);
+    entry.time += absl::Milliseconds(after_ms);
+    entry.edit = edit;
+    ASSERT_EQ(audit.Append(entry), absl::OkStatus());
+  }
+  // What was torn has no time, and is a line all the same.
+  std::ofstream(absl::StrCat(folder, "/audit.jsonl"), std::ios::app) << "{\"ti";
+  const std::string kept = audit.Read().value();
+  for (absl::string_view line : absl::StrSplit(kept, '\n', absl::SkipEmpty())) {
+    const size_t at = line.find("\"tool\":\"");
+    tools.emplace_back(at == line.npos ? line : line.substr(at + 8, 1));
+  }
+  EXPECT_EQ(tools,
+            (std::vector<std::string>{"a", "b", "c", "d", "{\"ti", "e"}));
 }
 
 TEST(Audit, ManyWritersLoseAndTearNothing) {

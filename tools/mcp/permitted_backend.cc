@@ -112,20 +112,21 @@ std::optional<control::Error> PermittedBackend::Permit(
     if (!why.has_value() && !writes) may_read_ = true;
   }
   if (why.has_value()) {
-    Keep(tool, "refused");
+    Keep(tool, /*edit=*/false, "refused");
     return why;
   }
   // An edit is kept before it is done: this process may be killed in it.
-  return writes ? Keep(tool, "begun") : std::nullopt;
+  return writes ? Keep(tool, /*edit=*/true, "begun") : std::nullopt;
 }
 
 std::optional<control::Error> PermittedBackend::Keep(
-    const char* tool, const std::string& outcome) {
+    const char* tool, bool edit, const std::string& outcome) {
   const absl::Status kept = options_.audit->Append({.time = options_.now(),
                                                     .peer = options_.peer,
                                                     .server = options_.server,
                                                     .tool = tool,
-                                                    .outcome = outcome});
+                                                    .outcome = outcome,
+                                                    .edit = edit});
   if (kept.ok()) return std::nullopt;
   return control::Error{Code::kNotDone,
                         "it cannot be kept there that this was done", kept};
@@ -177,7 +178,7 @@ absl::StatusOr<Answer> PermittedBackend::Call(absl::string_view method,
       tool, writes, [&] { return writes ? Tie(method, &tied) : std::nullopt; });
   if (why.has_value()) return Refused(*std::move(why));
   absl::StatusOr<Answer> answer = backend_.Call(method, tied, patience);
-  why = Keep(tool, OutcomeOf(answer, writes));
+  why = Keep(tool, writes, OutcomeOf(answer, writes));
   // What was read is not told where that cannot be kept; how an edit ended is.
   if (why.has_value() && !writes) return Refused(*std::move(why));
   return answer;
@@ -189,7 +190,8 @@ absl::StatusOr<std::string> PermittedBackend::Applications(
       Permit(kApplicationsTool, /*writes=*/false, [] { return std::nullopt; });
   if (why.has_value()) return absl::PermissionDeniedError(why->message);
   absl::StatusOr<std::string> listed = backend_.Applications(patience);
-  why = Keep(kApplicationsTool, listed.ok() ? "read" : "failed");
+  why =
+      Keep(kApplicationsTool, /*edit=*/false, listed.ok() ? "read" : "failed");
   if (why.has_value()) return absl::FailedPreconditionError(why->message);
   return listed;
 }

@@ -66,7 +66,8 @@ class PermittedBackend : public Backend {
   // One question to the daemon; `*asks`: a person is to be asked, or was.
   std::optional<control::Error> AskDaemon(const char* tool, bool writes,
                                           bool by_person, bool* asks);
-  std::optional<control::Error> Keep(const char* tool,
+  // `edit`: it was begun (audit::Entry).
+  std::optional<control::Error> Keep(const char* tool, bool edit,
                                      const std::string& outcome);
   // `params` with the token of what is there now, where they have none.
   std::optional<control::Error> Tie(absl::string_view method,

@@ -2,7 +2,11 @@
 
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <boost/json.hpp>
+#include <cstddef>
+#include <fstream>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <string>
@@ -86,14 +90,17 @@ class PermittedBackendTest : public testing::Test {
             testing::UnitTest::GetInstance()->current_test_info()->name())),
         audit_(folder_),
         fake_(&called_),
-        backend_(&fake_, {.peer = "laptop",
-                          .server = "focused-text",
-                          .permit =
-                              [this](const std::string& params) {
-                                return Permit(params);
-                              },
-                          .audit = &audit_,
-                          .now = [] { return absl::UnixEpoch(); }}) {
+        backend_(
+            &fake_,
+            {.peer = "laptop",
+             .server = "focused-text",
+             .permit =
+                 [this](const std::string& params) { return Permit(params); },
+             .audit = &audit_,
+             .now =
+                 [this] {
+                   return absl::UnixEpoch() + absl::Milliseconds(++moment_);
+                 }}) {
     mkdir(folder_.c_str(), 0700);
   }
 
@@ -131,8 +138,15 @@ class PermittedBackendTest : public testing::Test {
     return kept;
   }
 
+  // How many lines are kept of edits apart from the rest.
+  ptrdiff_t EditsKept() const {
+    std::ifstream file(absl::StrCat(folder_, "/", audit::Audit::kEditsFile));
+    return std::count(std::istreambuf_iterator<char>(file), {}, '\n');
+  }
+
   const std::string folder_;
   const audit::Audit audit_;
+  int moment_ = 0;  // a later one for each line
   Lines called_;
   bool granted_ = true;
   bool asks_ = false;
@@ -156,6 +170,8 @@ TEST_F(PermittedBackendTest, WhatIsGrantedIsDoneAndKept) {
                            "insert_text verified", "replace_text begun",
                            "replace_text diverged", "undo_edit begun",
                            "undo_edit verified", "list_applications read"}));
+  // Each begun and ended.
+  EXPECT_EQ(EditsKept(), 6);
 }
 
 TEST_F(PermittedBackendTest, ListOfFieldsIsAReadingAndTheFocusAnEdit) {
@@ -186,6 +202,7 @@ TEST_F(PermittedBackendTest, WhatIsNotGrantedIsRefusedBeforeAnythingIsDone) {
   EXPECT_EQ(Kept(), (Lines{"read_focused_text refused", "insert_text refused",
                            "replace_text refused", "undo_edit refused",
                            "list_applications refused"}));
+  EXPECT_EQ(EditsKept(), 0);
 }
 
 TEST_F(PermittedBackendTest, EditIsTiedToWhatWasThereBeforeThePersonWasAsked) {

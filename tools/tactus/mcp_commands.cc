@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -160,12 +161,18 @@ class Relay {
         socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, out_) != 0) {
       return absl::ErrnoToStatus(errno, "cannot make sockets");
     }
-    // Each ends with its pipe, or with the process.
-    std::thread([this] {
-      Shovel(STDIN_FILENO, in_[0]);
-      shutdown(in_[0], SHUT_WR);
-    }).detach();
-    back_ = std::thread([this] { Shovel(out_[0], STDOUT_FILENO); });
+    // std::thread throws where the system gives none. Each ends with its pipe,
+    // or with the process.
+    try {
+      back_ = std::thread([this] { Shovel(out_[0], STDOUT_FILENO); });
+      std::thread([in = in_[0]] {
+        Shovel(STDIN_FILENO, in);
+        shutdown(in, SHUT_WR);
+      }).detach();
+    } catch (const std::system_error&) {
+      Finish();
+      return absl::UnavailableError("the system gives no thread");
+    }
     return absl::OkStatus();
   }
   // What the daemon is to have.
@@ -175,7 +182,7 @@ class Relay {
   void Finish() {
     close(in_[1]);
     close(out_[1]);
-    back_.join();
+    if (back_.joinable()) back_.join();
   }
 
  private:

@@ -1,5 +1,6 @@
 #include "tools/tactusd/control_server.h"
 
+#include <fcntl.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
@@ -19,6 +20,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/cleanup/cleanup.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
@@ -56,6 +58,8 @@ constexpr size_t kMostAtOnce = size_t{1} << 18;
 absl::Time Now() { return ax::Clock::Real().Now(); }
 
 using transfer::files::UniqueFd;
+
+UniqueFd Spare() { return UniqueFd(open("/dev/null", O_RDONLY | O_CLOEXEC)); }
 
 // As recv(2), with the descriptors that came along.
 ssize_t Receive(int fd, char* part, size_t size,
@@ -95,7 +99,8 @@ ControlServer::ControlServer(int listen_fd,
     : listen_fd_(listen_fd),
       epoll_fd_(epoll_create1(EPOLL_CLOEXEC)),
       wake_fd_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
-      log_(std::move(log)) {}
+      log_(std::move(log)),
+      spare_(Spare()) {}
 
 void ControlServer::Outbox::Put(std::string line) {
   if (fd < 0 || broken) return;
@@ -262,27 +267,44 @@ absl::Status ControlServer::Run(Handler& handler) {
   return absl::OkStatus();
 }
 
-void ControlServer::Accept(Handler& handler) {
+int ControlServer::AcceptBySpare() {
+  spare_.Reset();
   const int fd =
       accept4(listen_fd_, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK);
-  if (fd < 0) {
-    // Of descriptors there are none left: it is tried again at once, which is
-    // not to keep the processor busy.
-    if (errno == EMFILE || errno == ENFILE) usleep(kNoDescriptorsUs);
-    return;
-  }
+  // Another thread was given it instead: who connects is tried again at once,
+  // which is not to keep the processor busy.
+  if (fd < 0 && (errno == EMFILE || errno == ENFILE)) usleep(kNoDescriptorsUs);
+  return fd;
+}
+
+void ControlServer::TurnAway(int fd, const std::string& why) {
+  const std::string line =
+      control::ErrorLine("null", {control::Code::kBusy, why});
+  (void)!send(fd, line.data(), line.size(), MSG_NOSIGNAL);
+  close(fd);
+}
+
+void ControlServer::Accept(Handler& handler) {
+  int fd = accept4(listen_fd_, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK);
+  const bool none = fd < 0 && (errno == EMFILE || errno == ENFILE);
+  // However this ends; where it cannot be had now, the next time.
+  const auto kept = absl::MakeCleanup([this] {
+    if (!spare_.valid()) spare_ = Spare();
+  });
+  if (none) fd = AcceptBySpare();
+  if (fd < 0) return;
   const absl::StatusOr<control::Peer> peer = control::PeerOf(fd);
   if (!peer.ok() || peer->user != geteuid()) {
     log_("a process of another user was turned away");
     close(fd);
     return;
   }
+  if (none) {
+    TurnAway(fd, "the daemon has no descriptors left");
+    return;
+  }
   if (clients_.size() >= kMostClients) {
-    const std::string line = control::ErrorLine(
-        "null", {control::Code::kBusy,
-                 absl::StrCat(kMostClients, " clients are connected already")});
-    (void)!send(fd, line.data(), line.size(), MSG_NOSIGNAL);
-    close(fd);
+    TurnAway(fd, absl::StrCat(kMostClients, " clients are connected already"));
     return;
   }
   const int64_t number = next_++;

@@ -20,6 +20,8 @@
 // Bounds: kMostClients at once; a line of control::kMostRequest bytes, of which
 // a longer one is dropped and reported; and what a client has not read: beyond
 // kMuchUnread nothing more is read from it, beyond kMostUnread it is closed.
+// When the process has no descriptor left, who connects is told so by one that
+// is kept for that.
 #ifndef TACTUS_TOOLS_TACTUSD_CONTROL_SERVER_H_
 #define TACTUS_TOOLS_TACTUSD_CONTROL_SERVER_H_
 
@@ -103,6 +105,10 @@ class ControlServer : public Sink {
   };
 
   void Accept(Handler& handler);
+  // Who connects where no descriptor is left, which is to be turned away; -1
+  // where not even that is possible.
+  int AcceptBySpare();
+  void TurnAway(int fd, const std::string& why);
   void TakePosts();
   void TakeLines(Handler& handler, int64_t number, Client& client);
   // Each is false when the client is to be closed.
@@ -116,6 +122,8 @@ class ControlServer : public Sink {
   const int epoll_fd_;
   const int wake_fd_;
   const std::function<void(const std::string&)> log_;
+  // Held for AcceptBySpare.
+  transfer::files::UniqueFd spare_;
   std::map<int64_t, Client> clients_;
   int64_t next_ = 1;
 

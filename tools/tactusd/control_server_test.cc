@@ -4,11 +4,14 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
+#include <sys/un.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -301,6 +304,51 @@ TEST_F(ControlServerTest, ClientBeyondTheBoundIsTurnedAwayAndTold) {
             "{\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{\"code\":-32004,"
             "\"message\":\"192 clients are connected already\"}}");
   EXPECT_EQ(Hear(fd), "end");
+}
+
+TEST_F(ControlServerTest, WithoutADescriptorLeftWhoConnectsIsTold) {
+  Say(Connect(), "here\n");
+  ASSERT_EQ(Hear(fds_.back()), "here");
+  rlimit before;
+  ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &before), 0);
+  const rlimit few = {256, before.rlim_max};
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &few), 0);
+  const std::string path = control::SocketPath(folder_);
+  sockaddr_un address = {};
+  address.sun_family = AF_UNIX;
+  memcpy(address.sun_path, path.data(), path.size());
+  // Of the clients first, since both ends are of this process.
+  int clients[3];
+  for (int& one : clients) {
+    one = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    ASSERT_GE(one, 0);
+  }
+  std::vector<int> rest;
+  for (int fd = dup(fds_.front()); fd >= 0; fd = dup(fds_.front())) {
+    rest.push_back(fd);
+  }
+  ASSERT_EQ(errno, EMFILE);
+  // Each time: it is kept for the next one.
+  for (const int fd : {clients[0], clients[1]}) {
+    EXPECT_EQ(connect(fd, reinterpret_cast<const sockaddr*>(&address),
+                      sizeof(address)),
+              0);
+    EXPECT_EQ(Hear(fd),
+              "{\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{\"code\":-32004,"
+              "\"message\":\"the daemon has no descriptors left\"}}");
+    EXPECT_EQ(Hear(fd), "end");
+  }
+  // Others are served meanwhile, and when there are some again all are.
+  Say(fds_.front(), "still\n");
+  EXPECT_EQ(Hear(fds_.front()), "still");
+  for (const int fd : rest) close(fd);
+  EXPECT_EQ(connect(clients[2], reinterpret_cast<const sockaddr*>(&address),
+                    sizeof(address)),
+            0);
+  Say(clients[2], "again\n");
+  EXPECT_EQ(Hear(clients[2]), "again");
+  for (const int fd : clients) close(fd);
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &before), 0);
 }
 
 // How often the file of the read end is open in this process.

@@ -6,6 +6,7 @@ How it starts, who may talk to it, what the command does with it, how it ends.
 
 import json
 import os
+import resource
 import shutil
 import signal
 import socket
@@ -107,6 +108,15 @@ class Daemon(unittest.TestCase):
         self.assertEqual(stat.S_IMODE(os.stat(self.folder).st_mode), 0o700)
         self.end(daemon)
         self.assertFalse(os.path.exists(self.path))
+
+    def test_DaemonHasMoreDescriptorsThanASessionGives(self):
+        hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+        daemon = self.ready(preexec_fn=lambda: resource.setrlimit(
+            resource.RLIMIT_NOFILE, (256, hard)))
+        self.assertEqual(
+            resource.prlimit(daemon.pid, resource.RLIMIT_NOFILE),
+            (min(8192, hard) if hard != resource.RLIM_INFINITY else 8192, hard))
+        self.end(daemon)
 
     def test_SecondDaemonIsRefusedWithTheFirstsProcess(self):
         daemon = self.ready()

@@ -37,14 +37,8 @@ using transfer::files::Progress;
 using transfer::files::TransferResult;
 using transfer::files::UniqueFd;
 
-namespace {
-
-absl::Time Now() { return transfer::Clock::Real().Now(); }
-
-}  // namespace
-
 // Holds a transfer to its bounds, since an offer promises nothing. Time bounds
-// what costs the sender no bytes: holes.
+// what costs the sender no bytes: holes, and saying that it is alive.
 class Discards::Limited : public Observer {
  public:
   Limited(Discards* discards, const DeviceId& peer,
@@ -54,12 +48,12 @@ class Discards::Limited : public Observer {
   void OnBegin(const transfer::files::TransferId& id,
                const Progress& progress) override {
     id_ = id;
-    until_ = Now() + kLongest;
+    until_ = discards_.Now() + kLongest;
     inner_->OnBegin(id, progress);
   }
   void OnProgress(const Progress& progress) override {
     inner_->OnProgress(progress);
-    if (ended_ || (progress.fresh <= kMost && Now() < until_)) return;
+    if (ended_ || (progress.fresh <= kMost && discards_.Now() < until_)) return;
     ended_ = true;
     // False where it is ending already.
     (void)discards_.receiver_.Cancel(peer_, id_);
@@ -82,7 +76,7 @@ Discards::Discards(Approvals* approvals, DiscardsOptions options)
     : approvals_(*approvals),
       options_(std::move(options)),
       nothing_(open("/dev/null", O_WRONLY | O_CLOEXEC)),
-      receiver_({.clock = &transfer::Clock::Real(),
+      receiver_({.clock = options_.clock,
                  .decide = [this](const DeviceId& peer, const Offer& offer,
                                   const std::function<bool()>& gone) {
                    return Decide(peer, offer, gone);

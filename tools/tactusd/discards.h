@@ -36,6 +36,7 @@
 #include "ax/sync/mutex.h"
 #include "tools/config/config.h"
 #include "tools/tactusd/approvals.h"
+#include "transfer/clock/clock.h"
 #include "transfer/files/frame.h"
 #include "transfer/files/progress.h"
 #include "transfer/files/receiver.h"
@@ -46,6 +47,7 @@
 namespace tactus::daemon {
 
 struct DiscardsOptions {
+  transfer::Clock* clock = &transfer::Clock::Real();
   const config::Config* config = nullptr;
   // What a peer is called.
   std::function<std::string(const transfer::DeviceId&)> name;
@@ -86,6 +88,7 @@ class Discards {
                                    const transfer::files::Offer& offer,
                                    const std::function<bool()>& gone);
   bool Consented(const transfer::DeviceId& peer);
+  absl::Time Now() const { return options_.clock->Now(); }
 
   Approvals& approvals_;
   const DiscardsOptions options_;

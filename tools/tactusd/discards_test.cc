@@ -16,6 +16,7 @@
 #include "gtest/gtest.h"
 #include "tools/config/config.h"
 #include "tools/tactusd/approvals.h"
+#include "transfer/clock/clock.h"
 #include "transfer/files/content_hash.h"
 #include "transfer/files/frame.h"
 #include "transfer/files/limits.h"
@@ -68,7 +69,8 @@ class DiscardsTest : public testing::Test {
         desk_(network_.Add(IdOf(2))),
         approvals_(&ax::Clock::Real()),
         discards_(&approvals_,
-                  {.config = &config_,
+                  {.clock = &network_.clock(),
+                   .config = &config_,
                    .name = [](const DeviceId&) { return "laptop"; },
                    .watch =
                        [](const DeviceId&) {
@@ -161,6 +163,27 @@ TEST_F(DiscardsTest, WhoSendsMoreThanTheBoundIsCutOff) {
   // What was on its way when it was cut.
   EXPECT_LT(taken, Discards::kMost / kChunk + 16);
   EXPECT_EQ(verdict.outcome, Outcome::kCancelled);
+}
+
+TEST_F(DiscardsTest, WhoSaysForEverThatItIsAliveIsCutOff) {
+  const Offer offer = OfferOf(1);
+  transfer::Clock& clock = network_.clock();
+  const absl::Time begun = clock.Now();
+  Against(1, [&] {
+    const std::unique_ptr<Stream> stream = Open();
+    ASSERT_TRUE(stream->Write(EncodeFrame(offer), kNever).ok());
+    ASSERT_TRUE(ReadFrame(*stream).ok());
+    // Twice as long as is given, and no more.
+    while (clock.Now() < begun + 2 * Discards::kLongest &&
+           stream->Write(EncodeFrame(Alive()), kNever).ok()) {
+      clock.SleepUntil(clock.Now() + absl::Seconds(5));
+    }
+    const absl::Duration took = clock.Now() - begun;
+    EXPECT_GE(took, Discards::kLongest);
+    EXPECT_LE(took, Discards::kLongest + absl::Seconds(15));
+  });
+  ASSERT_TRUE(result_.has_value());
+  EXPECT_EQ(result_->outcome, Outcome::kCancelled);
 }
 
 TEST_F(DiscardsTest, OneFileThatIsNotTooLargeIsAllThatIsTaken) {

@@ -49,6 +49,7 @@
 #include "tools/tactusd/peers.h"
 #include "tools/tactusd/screen_lock.h"
 #include "tools/tactusd/watches.h"
+#include "transfer/mcp/open_files.h"
 #include "transfer/stream/header.h"
 
 namespace tactus::daemon {
@@ -159,6 +160,7 @@ std::unique_ptr<Peers> OpenPeers(const config::Config& config,
 }
 
 int Serve() {
+  transfer::RaiseOpenFiles();
   const std::string path = config::ConfigPath();
   const absl::StatusOr<config::Config> config = config::LoadConfig(path);
   if (!config.ok()) return CannotRun(config.status());

@@ -160,6 +160,7 @@ class ErrorSink {
  public:
   explicit ErrorSink(int fd) : sink_(fd), terminal_(isatty(fd) == 1) {}
 
+  bool good() const { return sink_.good(); }
   void Write(absl::string_view text) {
     // What does not fit is left out.
     sink_.Write(terminal_ ? Shown(text) : std::string(text), Now())
@@ -587,6 +588,11 @@ Reply McpMethods::Connect(const object& given, Session& session) {
   transfer::FdSink output(descriptors[1].get());
   std::optional<ErrorSink> errors;
   if (descriptors.size() > 2) errors.emplace(descriptors[2].get());
+  if (!input.good() || !output.good() ||
+      (errors.has_value() && !errors->good())) {
+    return NotDone(absl::ResourceExhaustedError(
+        "the daemon has no descriptors left: end some of what it carries"));
+  }
   transfer::Bridge bridge({.link = stream->get(),
                            .from_agent = &input,
                            .to_agent = &output,

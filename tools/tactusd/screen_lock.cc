@@ -4,12 +4,14 @@
 
 #include <cerrno>
 #include <cstdint>
+#include <cstring>
 #include <string>
 
 #include "absl/cleanup/cleanup.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "ax/sync/mutex.h"
 
@@ -21,101 +23,176 @@ using ax::MutexLock;
 constexpr char kLogind[] = "org.freedesktop.login1";
 constexpr char kProperties[] = "org.freedesktop.DBus.Properties";
 
-// One that works, in the place of one that was lost; null where there is none.
-sd_bus* Opened(sd_bus* held, const std::string& address, bool system) {
-  if (held != nullptr && sd_bus_is_open(held) > 0) return held;
-  sd_bus_flush_close_unref(held);
-  sd_bus* bus = nullptr;
-  if (!address.empty()) {
-    if (sd_bus_new(&bus) < 0) return nullptr;
-    if (sd_bus_set_address(bus, address.c_str()) < 0 ||
-        sd_bus_set_bus_client(bus, 1) < 0 || sd_bus_start(bus) < 0) {
-      sd_bus_unref(bus);
-      return nullptr;
-    }
-    return bus;
-  }
-  const int opened = system ? sd_bus_open_system(&bus) : sd_bus_open_user(&bus);
-  return opened < 0 ? nullptr : bus;
+absl::Status NotKnown(absl::string_view why) {
+  return absl::UnavailableError(
+      absl::StrCat("whether the screen is locked is not known: ", why));
 }
 
-// The answer of a call; null where who was asked is not there or has no such
-// thing. DeadlineExceeded.
-absl::StatusOr<sd_bus_message*> Ask(sd_bus* bus, const char* name,
-                                    const std::string& path,
-                                    const char* interface, const char* method,
-                                    const char* of, const char* property) {
-  sd_bus_message* call = nullptr;
-  if (sd_bus_message_new_method_call(bus, &call, name, path.c_str(), interface,
-                                     method) < 0) {
-    return nullptr;
+// What says that who was asked is not there, or has no such thing: an older
+// logind says so of a session in its own words, and the screen saver that GNOME
+// puts there for others' sake says NotSupported.
+bool NotThere(const sd_bus_error& error) {
+  for (const char* name :
+       {SD_BUS_ERROR_SERVICE_UNKNOWN, SD_BUS_ERROR_NAME_HAS_NO_OWNER,
+        SD_BUS_ERROR_UNKNOWN_METHOD, SD_BUS_ERROR_UNKNOWN_OBJECT,
+        SD_BUS_ERROR_UNKNOWN_INTERFACE, SD_BUS_ERROR_UNKNOWN_PROPERTY,
+        SD_BUS_ERROR_NOT_SUPPORTED, "org.freedesktop.login1.NoSuchSession",
+        "org.freedesktop.login1.NoSessionForPID"}) {
+    if (sd_bus_error_has_name(&error, name) > 0) return true;
   }
+  return false;
+}
+
+// As sd-bus(3) has it: negative where it failed.
+int OpenAt(const std::string& address, sd_bus** bus) {
+  int r = sd_bus_new(bus);
+  if (r >= 0) r = sd_bus_set_address(*bus, address.c_str());
+  if (r >= 0) r = sd_bus_set_bus_client(*bus, 1);
+  if (r >= 0) r = sd_bus_start(*bus);
+  if (r < 0) *bus = sd_bus_unref(*bus);
+  return r;
+}
+
+void Drop(ScreenLock::Bus& bus) {
+  bus.held = sd_bus_flush_close_unref(bus.held);
+}
+
+// False where there is no such bus. Unavailable.
+absl::StatusOr<bool> Open(ScreenLock::Bus& bus) {
+  if (bus.held != nullptr && sd_bus_is_open(bus.held) > 0) return true;
+  Drop(bus);
+  const int r = !bus.address.empty() ? OpenAt(bus.address, &bus.held)
+                : bus.system         ? sd_bus_open_system(&bus.held)
+                                     : sd_bus_open_user(&bus.held);
+  if (r >= 0) return true;
+  bus.held = nullptr;
+  // No socket, nobody who listens, no XDG_RUNTIME_DIR to have one in.
+  if (r == -ENOENT || r == -ECONNREFUSED || r == -ENOMEDIUM) return false;
+  return NotKnown(absl::StrCat("no connection to a bus: ", strerror(-r)));
+}
+
+// Of whom what is asked.
+struct Question {
+  const char* name;
+  std::string path;
+  const char* interface;
+  const char* method;
+  // Of a property; null: it is none.
+  const char* of = nullptr;
+  const char* property = nullptr;
+};
+
+int Call(sd_bus* bus, const Question& asked, sd_bus_error* error,
+         sd_bus_message** reply) {
+  sd_bus_message* call = nullptr;
+  int r =
+      sd_bus_message_new_method_call(bus, &call, asked.name, asked.path.c_str(),
+                                     asked.interface, asked.method);
+  if (r < 0) return r;
   const auto freed = absl::MakeCleanup([call] { sd_bus_message_unref(call); });
   sd_bus_message_set_auto_start(call, 0);
-  if (of != nullptr && sd_bus_message_append(call, "ss", of, property) < 0) {
-    return nullptr;
+  if (asked.of != nullptr) {
+    r = sd_bus_message_append(call, "ss", asked.of, asked.property);
+    if (r < 0) return r;
   }
-  sd_bus_message* reply = nullptr;
-  const int r = sd_bus_call(
+  return sd_bus_call(
       bus, call,
       static_cast<uint64_t>(absl::ToInt64Microseconds(ScreenLock::kPatience)),
-      nullptr, &reply);
-  if (r == -ETIMEDOUT) {
-    return absl::DeadlineExceededError(absl::StrCat(
-        "whether the screen is locked is not known: ", name, " hangs"));
+      error, reply);
+}
+
+// The answer; null where who was asked is not there or has no such thing.
+// DeadlineExceeded, Unavailable.
+absl::StatusOr<sd_bus_message*> Ask(ScreenLock::Bus& bus,
+                                    const Question& asked) {
+  for (bool again = false;; again = true) {
+    const absl::StatusOr<bool> open = Open(bus);
+    if (!open.ok()) return open.status();
+    if (!*open) return nullptr;
+    sd_bus_error error = SD_BUS_ERROR_NULL;
+    const auto freed =
+        absl::MakeCleanup([&error] { sd_bus_error_free(&error); });
+    sd_bus_message* reply = nullptr;
+    const int r = Call(bus.held, asked, &error, &reply);
+    if (r >= 0) return reply;
+    // Of a connection that was kept it is seen only now that it was lost.
+    if (!again && (r == -ECONNRESET || r == -ENOTCONN)) {
+      Drop(bus);
+      continue;
+    }
+    if (r == -ETIMEDOUT) {
+      return absl::DeadlineExceededError(absl::StrCat(
+          "whether the screen is locked is not known: ", asked.name, " hangs"));
+    }
+    if (NotThere(error)) return nullptr;
+    return NotKnown(
+        absl::StrCat(asked.name, " cannot be asked: ", strerror(-r)));
   }
-  return r < 0 ? nullptr : reply;
+}
+
+absl::Status Nonsense(absl::string_view name) {
+  return NotKnown(absl::StrCat(name, " answers something else"));
 }
 
 }  // namespace
 
+ScreenLock::ScreenLock(const ScreenLockOptions& options)
+    : session_{.address = options.session_bus, .system = false},
+      system_{.address = options.system_bus, .system = true} {}
+
 ScreenLock::~ScreenLock() {
   MutexLock lock(&mutex_);
-  sd_bus_flush_close_unref(session_);
-  sd_bus_flush_close_unref(system_);
+  Drop(session_);
+  Drop(system_);
 }
 
 absl::StatusOr<bool> ScreenLock::AskLogind() {
-  system_ = Opened(system_, options_.system_bus, /*system=*/true);
-  if (system_ == nullptr) return false;
   // The session with the display; the daemon itself may run in none.
   absl::StatusOr<sd_bus_message*> reply =
-      Ask(system_, kLogind, "/org/freedesktop/login1/user/self", kProperties,
-          "Get", "org.freedesktop.login1.User", "Display");
+      Ask(system_, {.name = kLogind,
+                    .path = "/org/freedesktop/login1/user/self",
+                    .interface = kProperties,
+                    .method = "Get",
+                    .of = "org.freedesktop.login1.User",
+                    .property = "Display"});
   if (!reply.ok()) return reply.status();
   std::string path = "/org/freedesktop/login1/session/auto";
   if (*reply != nullptr) {
     const char* id = nullptr;
     const char* found = nullptr;
-    if (sd_bus_message_read(*reply, "v", "(so)", &id, &found) >= 0 &&
-        id != nullptr && *id != '\0') {
-      path = found;
-    }
+    const int r = sd_bus_message_read(*reply, "v", "(so)", &id, &found);
+    if (r > 0 && *id != '\0') path = found;
     sd_bus_message_unref(*reply);
+    if (r <= 0) return Nonsense(kLogind);
   }
-  reply = Ask(system_, kLogind, path, kProperties, "Get",
-              "org.freedesktop.login1.Session", "LockedHint");
+  reply = Ask(system_, {.name = kLogind,
+                        .path = path,
+                        .interface = kProperties,
+                        .method = "Get",
+                        .of = "org.freedesktop.login1.Session",
+                        .property = "LockedHint"});
   if (!reply.ok()) return reply.status();
   if (*reply == nullptr) return false;
   int locked = 0;
   const int r = sd_bus_message_read(*reply, "v", "b", &locked);
   sd_bus_message_unref(*reply);
-  return r >= 0 && locked != 0;
+  if (r <= 0) return Nonsense(kLogind);
+  return locked != 0;
 }
 
 absl::StatusOr<bool> ScreenLock::AskScreenSaver(const char* name,
                                                 const char* path) {
-  session_ = Opened(session_, options_.session_bus, /*system=*/false);
-  if (session_ == nullptr) return false;
   // Its interface has its name.
-  const absl::StatusOr<sd_bus_message*> reply =
-      Ask(session_, name, path, name, "GetActive", nullptr, nullptr);
+  const absl::StatusOr<sd_bus_message*> reply = Ask(
+      session_,
+      {.name = name, .path = path, .interface = name, .method = "GetActive"});
   if (!reply.ok()) return reply.status();
   if (*reply == nullptr) return false;
   int active = 0;
   const int r = sd_bus_message_read(*reply, "b", &active);
   sd_bus_message_unref(*reply);
-  return r >= 0 && active != 0;
+  if (r <= 0) return Nonsense(name);
+  return active != 0;
 }
 
 absl::StatusOr<bool> ScreenLock::Locked() {

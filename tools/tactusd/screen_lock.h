@@ -3,9 +3,11 @@
 //
 // logind is asked for the user's graphical session (LockedHint), and the
 // desktop for its screen saver (org.freedesktop.ScreenSaver,
-// org.gnome.ScreenSaver). One that says yes is enough. What is not there is not
-// started and says nothing: a desktop that has neither is never known to be
-// locked, as docs/security.md tells.
+// org.gnome.ScreenSaver). One that says yes is enough. What is not there, or
+// has no such thing, is not started and says nothing: a desktop that has
+// neither is never known to be locked, as docs/security.md tells. Of one that
+// is there and does not answer, or answers something else, nobody knows, and
+// whoever asks is to take it for locked.
 //
 // Example:
 //
@@ -40,13 +42,20 @@ class ScreenLock {
   // millisecond.
   static constexpr absl::Duration kPatience = absl::Seconds(1);
 
-  explicit ScreenLock(ScreenLockOptions options) : options_(options) {}
+  // A connection that is kept, and opened anew when it was lost.
+  struct Bus {
+    std::string address;
+    bool system = false;
+    sd_bus* held = nullptr;
+  };
+
+  explicit ScreenLock(const ScreenLockOptions& options);
   ~ScreenLock();
   ScreenLock(const ScreenLock&) = delete;
   ScreenLock& operator=(const ScreenLock&) = delete;
 
-  // DeadlineExceeded where one is there that does not answer: nobody knows
-  // then. Any thread; one after the other.
+  // DeadlineExceeded where one is there that does not answer, Unavailable where
+  // a bus or one on it cannot be asked. Any thread; one after the other.
   absl::StatusOr<bool> Locked();
 
  private:
@@ -54,11 +63,9 @@ class ScreenLock {
   absl::StatusOr<bool> AskScreenSaver(const char* name, const char* path)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
-  const ScreenLockOptions options_;
   ax::Mutex mutex_;
-  // Kept, and opened anew when one was lost; null: it could not be opened.
-  sd_bus* session_ ABSL_GUARDED_BY(mutex_) = nullptr;
-  sd_bus* system_ ABSL_GUARDED_BY(mutex_) = nullptr;
+  Bus session_ ABSL_GUARDED_BY(mutex_);
+  Bus system_ ABSL_GUARDED_BY(mutex_);
 };
 
 }  // namespace tactus::daemon

@@ -1,6 +1,9 @@
 #include "tools/tactusd/screen_lock.h"
 
+#include <stdlib.h>
+#include <sys/resource.h>
 #include <systemd/sd-bus.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <memory>
@@ -10,6 +13,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
+#include "absl/strings/strip.h"
 #include "ax/mock/dbus/private_bus.h"
 #include "gtest/gtest.h"
 #include "tools/tactusd/testing/fake_service.h"
@@ -112,12 +116,85 @@ TEST_F(ScreenLockTest, OneThatHangsIsTold) {
             absl::StatusCode::kDeadlineExceeded);
 }
 
-TEST_F(ScreenLockTest, AnswerOfAnotherTypeSaysNothing) {
-  const FakeService saver(bus_->address(), "org.freedesktop.ScreenSaver",
-                          [](sd_bus_message* call) {
-                            return sd_bus_reply_method_return(call, "s", "yes");
-                          });
-  EXPECT_EQ(lock_.Locked().value(), false);
+TEST_F(ScreenLockTest, AnswerOfAnotherTypeIsNotTakenForUnlocked) {
+  {
+    const FakeService saver(bus_->address(), "org.freedesktop.ScreenSaver",
+                            [](sd_bus_message* call) {
+                              return sd_bus_reply_method_return(call, "s",
+                                                                "no");
+                            });
+    EXPECT_EQ(lock_.Locked().status().code(), absl::StatusCode::kUnavailable);
+  }
+  const FakeService logind(
+      bus_->address(), "org.freedesktop.login1", [](sd_bus_message* call) {
+        return sd_bus_reply_method_return(call, "v", "s", "no");
+      });
+  EXPECT_EQ(lock_.Locked().status().code(), absl::StatusCode::kUnavailable);
+}
+
+TEST_F(ScreenLockTest, WhoIsThereAndRefusesIsNotTakenForUnlocked) {
+  const FakeService saver(
+      bus_->address(), "org.freedesktop.ScreenSaver", [](sd_bus_message* call) {
+        return sd_bus_reply_method_errorf(call, SD_BUS_ERROR_ACCESS_DENIED,
+                                          "not for you");
+      });
+  EXPECT_EQ(lock_.Locked().status().code(), absl::StatusCode::kUnavailable);
+}
+
+TEST_F(ScreenLockTest, WhoHasNoSuchThingSaysNothing) {
+  for (const char* error :
+       {SD_BUS_ERROR_UNKNOWN_METHOD, SD_BUS_ERROR_UNKNOWN_OBJECT,
+        SD_BUS_ERROR_UNKNOWN_INTERFACE, SD_BUS_ERROR_UNKNOWN_PROPERTY,
+        SD_BUS_ERROR_NOT_SUPPORTED, "org.freedesktop.login1.NoSuchSession",
+        "org.freedesktop.login1.NoSessionForPID"}) {
+    const auto refuse = [error](sd_bus_message* call) {
+      return sd_bus_reply_method_errorf(call, error, "no");
+    };
+    const FakeService logind(bus_->address(), "org.freedesktop.login1", refuse);
+    const FakeService saver(bus_->address(), "org.freedesktop.ScreenSaver",
+                            refuse);
+    EXPECT_EQ(lock_.Locked().value(), false) << error;
+  }
+}
+
+TEST_F(ScreenLockTest, BusThatCannotBeOpenedIsNotTakenForNone) {
+  // There is something, and it is no socket path.
+  ScreenLock lock({.session_bus = "unix:path=/dev/null/bus",
+                   .system_bus = bus_->address()});
+  EXPECT_EQ(lock.Locked().status().code(), absl::StatusCode::kUnavailable);
+  // Nor is one for which no descriptor is left.
+  rlimit before;
+  ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &before), 0);
+  const rlimit none = {0, before.rlim_max};
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &none), 0);
+  const absl::StatusOr<bool> locked = lock_.Locked();
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &before), 0);
+  EXPECT_EQ(locked.status().code(), absl::StatusCode::kUnavailable);
+}
+
+TEST_F(ScreenLockTest, ConnectionThatWasLostIsOpenedAnew) {
+  // A name for whichever bus there is.
+  char folder[] = "/tmp/tactus_lock.XXXXXX";
+  ASSERT_NE(mkdtemp(folder), nullptr);
+  const std::string link = absl::StrCat(folder, "/bus");
+  const auto lead = [&link](const PrivateBus& bus) {
+    const std::string path(absl::StripPrefix(
+        bus.address().substr(0, bus.address().find(',')), "unix:path="));
+    unlink(link.c_str());
+    ASSERT_EQ(symlink(path.c_str(), link.c_str()), 0) << path;
+  };
+  std::unique_ptr<PrivateBus> first = *PrivateBus::Start();
+  lead(*first);
+  const std::string address = absl::StrCat("unix:path=", link);
+  ScreenLock lock({.session_bus = address, .system_bus = bus_->address()});
+  EXPECT_EQ(lock.Locked().value(), false);
+  first.reset();
+  lead(*bus_);
+  std::atomic<bool> active = true;
+  const auto saver = Saver("org.freedesktop.ScreenSaver", &active);
+  EXPECT_EQ(lock.Locked().value(), true);
+  unlink(link.c_str());
+  rmdir(folder);
 }
 
 }  // namespace

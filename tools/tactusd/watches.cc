@@ -18,6 +18,7 @@
 #include "tools/tactus/watch.h"
 #include "tools/tactusd/desk.h"
 #include "tools/tactusd/sink.h"
+#include "tools/tactusd/threads.h"
 #include "tools/tactusd/watch_feed.h"
 
 namespace tactus::daemon {
@@ -53,9 +54,7 @@ struct Watches::Watch {
   }
 };
 
-Watches::Spawn Watches::Threads() {
-  return [](std::function<void()> run) { return std::thread(std::move(run)); };
-}
+Watches::Spawn Watches::Threads() { return daemon::Threads::OfTheSystem(); }
 
 Watches::~Watches() {
   StopAll(absl::OkStatus());
@@ -81,7 +80,10 @@ bool Watches::Start(Order order) {
   const auto watch = std::make_shared<Watch>(next_++, std::move(order));
   watches_.push_back(watch);
   watch->thread = spawn_([this, watch] { Run(*watch); });
-  return true;
+  // In a test it has run here.
+  if (watch->thread.joinable() || watch->IsOver()) return true;
+  watches_.pop_back();
+  return false;
 }
 
 void Watches::Run(Watch& watch) {

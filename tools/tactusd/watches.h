@@ -52,7 +52,8 @@ class Watches {
       : source_(*source), sink_(*sink), spawn_(std::move(spawn)) {}
   ~Watches();
 
-  // False where there are kMost already; nothing is called then.
+  // False where there are kMost already or the system gives no thread; nothing
+  // is called then.
   bool Start(Order order);
   // False where the client has no such watch, or it is over.
   bool Stop(int64_t client, int64_t watch);

@@ -1,7 +1,8 @@
 // How far a transfer is, and who is told.
 //
 // Implement Observer to show it. It is called by the thread that runs the
-// transfer, often (with each chunk), and must not wait.
+// transfer, often (with each chunk, and with all else that a sender says), and
+// must not wait.
 //
 // Example:
 //

@@ -346,6 +346,9 @@ absl::Status Receiver::Session::ReceiveFrames(Assembler& assembler,
     }
     absl::Status taken = TakeFrame(*std::move(incoming), assembler, worker);
     if (!taken.ok()) return taken;
+    // Whatever it was: who bounds the transfer in time looks at the time now,
+    // and a peer could go on for ever with what is no content.
+    observer_->OnProgress(progress_);
   }
 }
 
@@ -439,7 +442,6 @@ absl::Status Receiver::Session::Note(const Incoming& incoming) {
   if (progress_.total_bytes != kSizeUnknown) {
     progress_.bytes = std::min(progress_.bytes, progress_.total_bytes);
   }
-  observer_->OnProgress(progress_);
   if (ahead_.empty()) {
     return absl::InvalidArgumentError("content of no file");
   }

@@ -291,7 +291,7 @@ class Sender::Content : public Visitor {
   // Whether it is what this began without.
   bool IsAnswer(const Frame& frame) {
     if (accepted_ || !std::holds_alternative<Accept>(frame)) return false;
-    return accepted_ = true;
+    return accepted_ = sender_->accepted_ = true;
   }
 
   // Sends what is packed, and waits until the receiver has answered the offer:
@@ -638,9 +638,19 @@ TransferResult Sender::Run() {
       return FromVerdict();
     }
   } else if (all_sent_) {
-    return Result(Outcome::kUnknown,
-                  absl::StrCat("all was sent, and the peer cannot be asked: ",
-                               why.message()));
+    std::string reason;
+    if (have_verdict_) {
+      reason = verdict_.reason;
+    } else if (accepted_) {
+      reason = absl::StrCat("all was sent, and the peer cannot be asked: ",
+                            why.message());
+    } else {
+      reason = absl::StrCat("it was sent, and the peer never answered: ",
+                            why.message());
+    }
+    TransferResult result = Result(Outcome::kUnknown, std::move(reason));
+    result.parked = temporary && !cancelled_ && !pipe_begun_;
+    return result;
   }
   if (cancelled_) return Result(Outcome::kCancelled, "it was cancelled here");
   if (pipe_begun_) {
@@ -714,6 +724,7 @@ absl::Status Sender::Exchange(Stream& stream) {
     }
     const auto* accept = std::get_if<Accept>(&answer->frame);
     if (accept == nullptr) break;
+    accepted_ = true;
     moved_ = clock_->Now();
     return SendContent(stream, writer, reader, accept);
   }

@@ -131,6 +131,7 @@ class Sender {
   Progress progress_;
   uint64_t left_out_ = 0;
   absl::Time moved_;         // when something did last
+  bool accepted_ = false;    // the receiver has said so, in some try
   bool all_sent_ = false;    // the end may have arrived, in some try
   bool pipe_begun_ = false;  // what was read of it cannot be read again
   bool have_verdict_ = false;

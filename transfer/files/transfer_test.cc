@@ -23,6 +23,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
@@ -652,14 +653,45 @@ TEST(Files, ParkLeavesItToBeGoneOnWith) {
 }
 
 TEST(Files, WhoSentAllAndReachesNobodyDoesNotKnow) {
-  // The fourth message is the verdict, and lost with the receiver.
-  World lost({.faults = {{.message = 3, .kind = MemoryFault::kCut}}});
-  WriteFile(lost.source() + "/f", "x");
+  // Too much to go with the offer, so that the receiver says twice something:
+  // its answer, and the verdict, which is lost with it.
+  const std::string content = Noise(kEarlyBytes + 1, 2);
+  World whole;
+  WriteFile(whole.source() + "/f", content);
+  EXPECT_EQ(whole.Send({whole.Root("f")}).outcome, Outcome::kDone);
+  std::vector<size_t> said;
+  const std::vector<MemoryMessage>& messages = whole.network.messages();
+  for (size_t i = 0; i < messages.size(); ++i) {
+    if (messages[i].from == TestId(2) &&
+        messages[i].kind == MemoryMessage::kWrite) {
+      said.push_back(i);
+    }
+  }
+  ASSERT_EQ(said.size(), 2u);
+  World lost({.faults = {{.message = said[1], .kind = MemoryFault::kCut}}});
+  WriteFile(lost.source() + "/f", content);
   Watcher watcher;
   watcher.on_retry = [&] { lost.network.SetReachable(TestId(2), false); };
   const TransferResult sent = lost.Send({lost.Root("f")}, &watcher);
   EXPECT_EQ(sent.outcome, Outcome::kUnknown);
   EXPECT_TRUE(lost.receiver_has_it());
+  EXPECT_TRUE(absl::StartsWith(sent.reason,
+                               "all was sent, and the peer cannot be asked: "))
+      << sent.reason;
+  EXPECT_TRUE(sent.parked);
+
+  // What goes with the offer is sent before anybody has agreed to it: that they
+  // never did is told, and it can be gone on with.
+  World silent({.faults = {{.message = 2, .kind = MemoryFault::kCut}}});
+  WriteFile(silent.source() + "/f", "x");
+  Watcher unanswered;
+  unanswered.on_retry = [&] { silent.network.SetReachable(TestId(2), false); };
+  const TransferResult offered = silent.Send({silent.Root("f")}, &unanswered);
+  EXPECT_EQ(offered.outcome, Outcome::kUnknown);
+  EXPECT_TRUE(absl::StartsWith(offered.reason,
+                               "it was sent, and the peer never answered: "))
+      << offered.reason;
+  EXPECT_TRUE(offered.parked);
 
   // Nothing was sent whole: that is known.
   Watcher early;

@@ -6,7 +6,10 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <cstddef>
+#include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <memory>
 #include <string>
 #include <thread>
@@ -15,10 +18,13 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
+#include "absl/types/span.h"
 #include "gtest/gtest.h"
 #include "transfer/clock/clock.h"
 #include "transfer/mcp/bridge.h"
@@ -26,6 +32,7 @@
 #include "transfer/mcp/host.h"
 #include "transfer/mcp/pipe_end.h"
 #include "transfer/mcp/server_process.h"
+#include "transfer/mcp/testing/no_threads.h"
 #include "transfer/mcp/testing/socket_stream.h"
 
 namespace tactus::transfer {
@@ -280,6 +287,48 @@ TEST(Chain, ProgramThatIsNotThereEndsWhatIsPending) {
   EXPECT_EQ(end.message,
             "the server was not started: there is no program "
             "'no-such-program-of-tactus' in PATH");
+}
+
+TEST(Chain, WithoutAThreadNoServerIsRunAndThatIsTold) {
+  auto [near, far] = SocketStreams();
+  absl::Status hosted;
+  std::string told(64, '\0');
+  {
+    const NoThreads none;
+    // This one runs it.
+    ASSERT_TRUE(near->CloseWrite(Later()).ok());
+    hosted = HostServer({.arguments = {"cat"}}, *far, Later());
+  }
+  EXPECT_EQ(hosted, absl::UnavailableError("the system gives no thread"));
+  const absl::StatusOr<size_t> n = near->Read(absl::MakeSpan(told), Later());
+  ASSERT_TRUE(n.ok()) << n.status();
+  told.resize(*n);
+  EXPECT_TRUE(absl::EndsWith(told, "the system gives no thread")) << told;
+}
+
+size_t ThreadsHere() {
+  const std::filesystem::directory_iterator all("/proc/self/task");
+  return static_cast<size_t>(std::distance(begin(all), end(all)));
+}
+
+TEST(Chain, WithoutAThreadForTheLinkNothingIsCarriedEither) {
+  // Between the thread of the server's errors and its own: while the program
+  // starts, which takes longer than to notice. Again where it did not.
+  absl::Status hosted;
+  for (int attempt = 0; attempt < 200 && hosted.ok(); ++attempt) {
+    auto [near, far] = SocketStreams();
+    const size_t before = ThreadsHere();
+    std::thread host([&hosted, &there = *far] {
+      hosted = HostServer({.arguments = {"cat"}}, there, Later());
+    });
+    const absl::Time end = Later();
+    while (ThreadsHere() < before + 2 && Clock::Real().Now() < end) {
+    }
+    const NoThreads none;
+    EXPECT_TRUE(near->CloseWrite(Later()).ok());
+    host.join();
+  }
+  EXPECT_EQ(hosted, absl::UnavailableError("the system gives no thread"));
 }
 
 TEST(Chain, ServerThatNeverAnswersGoesWhenTheLinkDoes) {

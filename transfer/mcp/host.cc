@@ -20,6 +20,7 @@
 #include "transfer/mcp/server_process.h"
 #include "transfer/sync/condition.h"
 #include "transfer/sync/mutex.h"
+#include "transfer/sync/thread.h"
 
 namespace tactus::transfer {
 namespace {
@@ -51,7 +52,13 @@ class Host {
       : server_(*server), stream_(*stream) {}
 
   absl::Status Run() {
-    std::thread input([this] { FromLink(); });
+    absl::StatusOr<std::thread> input = StartThread([this] { FromLink(); });
+    if (!input.ok()) {
+      // Nothing was carried yet.
+      server_.Kill();
+      RefuseServer(stream_, input.status().message());
+      return input.status();
+    }
     const absl::Status status = ToLink();
     if (status.ok()) {
       // The other side has read the end, and closes.
@@ -64,7 +71,7 @@ class Host {
     stream_.Cancel();
     // Whoever reads no more lets the other thread go.
     server_.Stop();
-    input.join();
+    input->join();
     return status;
   }
 

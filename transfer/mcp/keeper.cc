@@ -12,6 +12,8 @@
 
 #include <cerrno>
 
+#include "transfer/mcp/open_files.h"
+
 namespace tactus::transfer {
 namespace {
 
@@ -23,7 +25,9 @@ int Aside(int fd) { return fcntl(fd, F_DUPFD, 16); }
 
 void CloseFrom(unsigned int first) {
   if (syscall(SYS_close_range, first, ~0U, 0) == 0) return;
-  for (int fd = static_cast<int>(first); fd < 4096; ++fd) close(fd);
+  for (unsigned int fd = first; fd < kMostOpenFiles; ++fd) {
+    close(static_cast<int>(fd));
+  }
 }
 
 [[noreturn]] void Fail(int error) {
@@ -42,6 +46,7 @@ void CloseFrom(unsigned int first) {
   fcntl(kFailure, F_SETFD, FD_CLOEXEC);
   for (int number = 1; number < NSIG; ++number) signal(number, SIG_DFL);
   sigprocmask(SIG_SETMASK, &signals, nullptr);
+  RestoreOpenFiles();
   execve(options.program, options.arguments, options.environment);
   Fail(errno);
 }

@@ -49,6 +49,10 @@ class FdSource : public ByteSource {
   FdSource(const FdSource&) = delete;
   FdSource& operator=(const FdSource&) = delete;
 
+  // False where there was no descriptor for Wake: then nothing ends a Read that
+  // waits, so do not begin one.
+  bool good() const { return wake_ >= 0; }
+
   absl::StatusOr<size_t> Read(absl::Span<char> into,
                               absl::Time deadline) override;
   void Wake() override;
@@ -66,6 +70,9 @@ class FdSink : public ByteSink {
   ~FdSink() override;
   FdSink(const FdSink&) = delete;
   FdSink& operator=(const FdSink&) = delete;
+
+  // As of FdSource, for Abandon.
+  bool good() const { return abandoned_ >= 0; }
 
   absl::Status Write(absl::string_view bytes, absl::Time deadline) override;
   // From now on nothing waits for who reads: what does not fit at once is

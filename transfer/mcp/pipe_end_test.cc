@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -43,6 +44,20 @@ class PipeEndTest : public testing::TestWithParam<bool> {
 
   int ends_[2] = {-1, -1};
 };
+
+TEST_P(PipeEndTest, EndsWithoutADescriptorToBeWokenByAreNotGood) {
+  EXPECT_TRUE(FdSource(ends_[0]).good());
+  EXPECT_TRUE(FdSink(ends_[1]).good());
+  rlimit before;
+  ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &before), 0);
+  const rlimit none = {0, before.rlim_max};
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &none), 0);
+  const bool source = FdSource(ends_[0]).good();
+  const bool sink = FdSink(ends_[1]).good();
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &before), 0);
+  EXPECT_FALSE(source);
+  EXPECT_FALSE(sink);
+}
 
 TEST_P(PipeEndTest, BytesArriveAndTheModeOfTheDescriptorsIsLeftAsItIs) {
   FdSource source(ends_[0]);

@@ -15,6 +15,7 @@
 #include <cstdlib>
 #include <memory>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -29,6 +30,7 @@
 #include "absl/types/span.h"
 #include "transfer/clock/clock.h"
 #include "transfer/mcp/keeper.h"
+#include "transfer/sync/thread.h"
 
 namespace tactus::transfer {
 namespace {
@@ -178,10 +180,11 @@ absl::StatusOr<std::unique_ptr<ServerProcess>> ServerProcess::Start(
   for (const int fd : {server->input_, server->output_}) {
     fcntl(fd, F_SETFL, O_NONBLOCK);
   }
-  server->drain_ = std::thread(
-      [process = server.get(), fd = std::exchange(errors.read, -1)] {
-        process->DrainErrors(fd);
-      });
+  absl::StatusOr<std::thread> drain = StartThread(
+      [process = server.get(), fd = errors.read] { process->DrainErrors(fd); });
+  if (!drain.ok()) return drain.status();
+  errors.read = -1;
+  server->drain_ = *std::move(drain);
 
   pollfd told = {failure.read, POLLIN, 0};
   if (Poll(absl::MakeSpan(&told, 1), deadline) <= 0) {

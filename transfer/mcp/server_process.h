@@ -78,7 +78,7 @@ class ServerProcess {
   static constexpr size_t kKeptErrors = size_t{64} << 10;
 
   // NotFound or PermissionDenied where the program cannot be run, and what else
-  // the system says; DeadlineExceeded.
+  // the system says; Unavailable where it gives no thread; DeadlineExceeded.
   static absl::StatusOr<std::unique_ptr<ServerProcess>> Start(
       const ServerCommand& command, absl::Time deadline);
   // Kills what still runs, and waits for that.

@@ -1,9 +1,11 @@
 #include "transfer/mcp/server_process.h"
 
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <fstream>
 #include <memory>
@@ -21,6 +23,8 @@
 #include "absl/types/span.h"
 #include "gtest/gtest.h"
 #include "transfer/clock/clock.h"
+#include "transfer/mcp/open_files.h"
+#include "transfer/mcp/testing/no_threads.h"
 
 namespace tactus::transfer {
 namespace {
@@ -105,6 +109,33 @@ TEST(ServerProcess, ProgramThatCannotBeRunIsTold) {
   EXPECT_EQ(start("/nowhere/at/all").code(), absl::StatusCode::kNotFound);
   EXPECT_EQ(start("/etc/passwd").code(), absl::StatusCode::kPermissionDenied);
   EXPECT_EQ(start("").code(), absl::StatusCode::kInvalidArgument);
+}
+
+TEST(ServerProcess, WhereTheSystemGivesNoThreadThatIsTold) {
+  {
+    const NoThreads none;
+    EXPECT_EQ(ServerProcess::Start({.arguments = {"cat"}}, Later()).status(),
+              absl::UnavailableError("the system gives no thread"));
+  }
+  EXPECT_EQ(Shell("exit 7")->Wait(Later()).value(), (ServerEnd{7, 0}));
+}
+
+TEST(ServerProcess, ServerHasTheLimitOfDescriptorsThatWasThere) {
+  rlimit before;
+  ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &before), 0);
+  if (before.rlim_max < 600) GTEST_SKIP() << "the hard limit is too low";
+  const rlimit few = {500, before.rlim_max};
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &few), 0);
+  EXPECT_EQ(ReadAll(*Shell("ulimit -Sn")), "500\n");
+  RaiseOpenFiles();
+  // Another time changes nothing.
+  RaiseOpenFiles();
+  rlimit now;
+  ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &now), 0);
+  EXPECT_EQ(now.rlim_cur, std::min<rlim_t>(kMostOpenFiles, before.rlim_max));
+  EXPECT_EQ(now.rlim_max, before.rlim_max);
+  EXPECT_EQ(ReadAll(*Shell("ulimit -Sn")), "500\n");
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &before), 0);
 }
 
 TEST(ServerProcess, MegabyteOfErrorsBeforeAReplyBlocksNothing) {

@@ -48,6 +48,7 @@
 #include "transfer/stream/stream.h"
 #include "transfer/sync/condition.h"
 #include "transfer/sync/mutex.h"
+#include "transfer/sync/thread.h"
 #include "transfer/sync/unshared.h"
 #include "transfer/tls/backoff.h"
 #include "transfer/tls/channel.h"
@@ -1050,13 +1051,20 @@ TlsTransport::Engine::ResolveAll(std::vector<std::string> addresses) {
     while (Now() < deadline) {
       if (!asked && resolving < kMostResolving) {
         ++resolving;
-        asked = true;
-        std::thread([answer, where = *where] {
-          absl::StatusOr<std::vector<Endpoint>> found = Resolve(where);
+        absl::StatusOr<std::thread> resolver =
+            StartThread([answer, where = *where] {
+              absl::StatusOr<std::vector<Endpoint>> found = Resolve(where);
+              --resolving;
+              MutexLock lock(&answer->mutex);
+              answer->endpoints = std::move(found);
+            });
+        asked = resolver.ok();
+        if (asked) {
+          resolver->detach();
+        } else {
+          // There may be one by and by.
           --resolving;
-          MutexLock lock(&answer->mutex);
-          answer->endpoints = std::move(found);
-        }).detach();
+        }
       }
       co_await Sleep(kResolvePoll);
       MutexLock lock(&answer->mutex);
