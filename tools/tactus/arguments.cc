@@ -643,10 +643,11 @@ class CommandLine {
   }
 
   void AddMcp() {
-    CLI::App* mcp = app_.add_subcommand(
-        "mcp",
-        "The Model Context Protocol: the focused text for an agent, and servers "
-        "of other devices");
+    CLI::App* mcp =
+        app_.add_subcommand("mcp",
+                            "The Model Context Protocol: the focused text for "
+                            "an agent, and servers "
+                            "of other devices");
     mcp->require_subcommand(1);
     CLI::App* serve = mcp->add_subcommand(
         "serve",

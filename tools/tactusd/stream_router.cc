@@ -80,6 +80,10 @@ const StreamRouter::Handler* StreamRouter::Admit(const Key& key) {
     Refuse(key, "the peer has too many");
     return nullptr;
   }
+  if (served_ >= kMost) {
+    Refuse(key, "too many are served already");
+    return nullptr;
+  }
   if (served_ >= kMost - kSpare && count >= kFewOfAPeer) {
     Refuse(key, "what is left is for those who have few");
     return nullptr;
