@@ -344,11 +344,13 @@ absl::Status Receiver::Session::ReceiveFrames(Assembler& assembler,
       Do(worker, [&assembler, all] { return assembler.Finish(all); });
       return Drain(worker);
     }
+    // Also of what is no content: who bounds the transfer in time looks at the
+    // time now, and a peer could go on for ever.
+    if (!std::holds_alternative<Chunk>(incoming->frame)) {
+      observer_->OnProgress(progress_);
+    }
     absl::Status taken = TakeFrame(*std::move(incoming), assembler, worker);
     if (!taken.ok()) return taken;
-    // Whatever it was: who bounds the transfer in time looks at the time now,
-    // and a peer could go on for ever with what is no content.
-    observer_->OnProgress(progress_);
   }
 }
 
@@ -442,6 +444,8 @@ absl::Status Receiver::Session::Note(const Incoming& incoming) {
   if (progress_.total_bytes != kSizeUnknown) {
     progress_.bytes = std::min(progress_.bytes, progress_.total_bytes);
   }
+  // Before the worker has it, who may wait for a pipe that nobody reads.
+  observer_->OnProgress(progress_);
   if (ahead_.empty()) {
     return absl::InvalidArgumentError("content of no file");
   }
