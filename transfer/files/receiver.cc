@@ -345,8 +345,11 @@ absl::Status Receiver::Session::ReceiveFrames(Assembler& assembler,
       return Drain(worker);
     }
     // Also of what is no content: who bounds the transfer in time looks at the
-    // time now, and a peer could go on for ever.
-    if (!std::holds_alternative<Chunk>(incoming->frame)) {
+    // time now, and a peer could go on for ever. Not of the beginning of a file:
+    // it has no news, and who tells of progress at times alone would miss what
+    // comes right behind it.
+    if (!std::holds_alternative<Chunk>(incoming->frame) &&
+        !std::holds_alternative<Entry>(incoming->frame)) {
       observer_->OnProgress(progress_);
     }
     absl::Status taken = TakeFrame(*std::move(incoming), assembler, worker);
