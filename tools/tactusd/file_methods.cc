@@ -245,11 +245,8 @@ class FileMethods::Watcher : public transfer::files::Observer {
   }
 
   void OnProgress(const Progress& progress) override {
-    const absl::Time now = Now();
-    if (now - told_ < kEvery) return;
-    told_ = now;
     const std::string json = files_.Note(number_, progress);
-    if (session_ == nullptr) return;
+    if (session_ == nullptr || json.empty()) return;
     session_->Progress("files.progress", absl::StrCat("{", json, "}"));
   }
   void OnFile(
@@ -281,7 +278,6 @@ class FileMethods::Watcher : public transfer::files::Observer {
   const std::string name_;
   const DeviceId peer_;
   int64_t number_ = 0;
-  absl::Time told_ = absl::InfinitePast();
   int left_out_ = 0;
   int retries_ = 0;
 };
@@ -375,19 +371,25 @@ std::string FileMethods::Note(int64_t number, const Progress& progress) {
   const auto found = moving_.find(number);
   if (found == moving_.end()) return "";
   Moving& moving = found->second;
+  // Kept each time: `status` may ask when nothing more comes for long.
   moving.progress = progress;
-  moving.reading = moving.meter.Read(progress, Now());
-  return ProgressJson(progress, moving.reading);
+  const absl::Time now = Now();
+  if (now - moving.told < kEvery) return "";
+  moving.told = now;
+  return ProgressJson(progress, moving.meter.Read(progress, now));
 }
 
 std::string FileMethods::ListMoving() {
   MutexLock lock(&mutex_);
+  const absl::Time now = Now();
   std::string list;
-  for (const auto& [number, moving] : moving_) {
-    absl::StrAppend(&list, list.empty() ? "" : ",", "{\"id\":", number,
-                    ",\"peer\":", Quoted(moving.peer), ",\"direction\":\"",
-                    moving.sending ? "send" : "receive", "\",",
-                    ProgressJson(moving.progress, moving.reading), "}");
+  for (auto& [number, moving] : moving_) {
+    absl::StrAppend(
+        &list, list.empty() ? "" : ",", "{\"id\":", number,
+        ",\"peer\":", Quoted(moving.peer), ",\"direction\":\"",
+        moving.sending ? "send" : "receive", "\",",
+        ProgressJson(moving.progress, moving.meter.Read(moving.progress, now)),
+        "}");
   }
   return absl::StrCat("[", list, "]");
 }

@@ -98,7 +98,7 @@ class FileMethods {
     transfer::files::TransferId id;             // of one that is received
     transfer::files::Progress progress;
     transfer::files::Meter meter;
-    transfer::files::Reading reading;
+    absl::Time told = absl::InfinitePast();
   };
 
   // That the next single file of a peer goes into a pipe.
@@ -127,7 +127,8 @@ class FileMethods {
                                    const transfer::files::Offer& offer,
                                    const std::function<bool()>& gone);
   std::string NameOf(const transfer::DeviceId& peer);
-  // Notes how far it is, and says so as JSON.
+  // Keeps how far it is, and says so as JSON; empty where it was said a moment
+  // ago.
   std::string Note(int64_t number, const transfer::files::Progress& progress);
   int64_t Begin(Moving moving);
   void End(int64_t number);

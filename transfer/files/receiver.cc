@@ -344,14 +344,6 @@ absl::Status Receiver::Session::ReceiveFrames(Assembler& assembler,
       Do(worker, [&assembler, all] { return assembler.Finish(all); });
       return Drain(worker);
     }
-    // Also of what is no content: who bounds the transfer in time looks at the
-    // time now, and a peer could go on for ever. Not of the beginning of a file:
-    // it has no news, and who tells of progress at times alone would miss what
-    // comes right behind it.
-    if (!std::holds_alternative<Chunk>(incoming->frame) &&
-        !std::holds_alternative<Entry>(incoming->frame)) {
-      observer_->OnProgress(progress_);
-    }
     absl::Status taken = TakeFrame(*std::move(incoming), assembler, worker);
     if (!taken.ok()) return taken;
   }
@@ -418,6 +410,10 @@ absl::Status Receiver::Session::SendHaves(const std::vector<Have>& haves) {
 // Keeps count, for whoever watches, and of the groups.
 absl::Status Receiver::Session::Note(const Incoming& incoming) {
   uint64_t chunks = 0;
+  if (std::holds_alternative<Alive>(incoming.frame) ||
+      std::holds_alternative<Turn>(incoming.frame)) {
+    return absl::OkStatus();
+  }
   if (const auto* entry = std::get_if<Entry>(&incoming.frame)) {
     if (entry->type != EntryType::kFile) return absl::OkStatus();
     if (ahead_.size() >= kMostDeclared) {
@@ -447,8 +443,6 @@ absl::Status Receiver::Session::Note(const Incoming& incoming) {
   if (progress_.total_bytes != kSizeUnknown) {
     progress_.bytes = std::min(progress_.bytes, progress_.total_bytes);
   }
-  // Before the worker has it, who may wait for a pipe that nobody reads.
-  observer_->OnProgress(progress_);
   if (ahead_.empty()) {
     return absl::InvalidArgumentError("content of no file");
   }
@@ -463,6 +457,11 @@ absl::Status Receiver::Session::Note(const Incoming& incoming) {
 absl::Status Receiver::Session::TakeFrame(Incoming incoming,
                                           Assembler& assembler,
                                           Worker& worker) {
+  const absl::Status noted = Note(incoming);
+  // Of each frame, since who bounds the transfer in time looks at the time now;
+  // and before the worker has it, who may wait for a pipe that nobody reads.
+  observer_->OnProgress(progress_);
+  if (!noted.ok()) return noted;
   if (std::holds_alternative<Alive>(incoming.frame)) return absl::OkStatus();
   if (std::holds_alternative<Turn>(incoming.frame)) {
     Post(assembler, worker);
@@ -480,7 +479,6 @@ absl::Status Receiver::Session::TakeFrame(Incoming incoming,
     }
     return SendHaves(haves);
   }
-  if (absl::Status noted = Note(incoming); !noted.ok()) return noted;
   pack_bytes_ += incoming.content.size();
   pack_.push_back(std::move(incoming));
   // Nothing waits for company while there is none.
