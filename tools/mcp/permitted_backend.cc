@@ -12,6 +12,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "tools/control/json_rpc.h"
+#include "tools/control/members.h"
 #include "tools/mcp/definitions.h"
 
 namespace tactus::mcp {
@@ -21,6 +22,9 @@ using boost::json::object;
 using boost::json::value;
 using control::Answer;
 using control::Code;
+using control::ObjectOf;
+using control::ResultOf;
+using control::TextOf;
 
 // To read what an edit is tied to.
 constexpr absl::Duration kTie = absl::Seconds(1);
@@ -45,19 +49,6 @@ Answer Refused(control::Error why) {
   return answer;
 }
 
-const object* Object(const object* from, const char* name) {
-  const value* held = from == nullptr ? nullptr : from->if_contains(name);
-  return held == nullptr ? nullptr : held->if_object();
-}
-const object* ResultOf(const Answer& answer) {
-  return answer.result == nullptr ? nullptr : answer.result->if_object();
-}
-std::string Text(const object* from, const char* name) {
-  const value* held = from == nullptr ? nullptr : from->if_contains(name);
-  if (held == nullptr || !held->is_string()) return "";
-  return {held->get_string().data(), held->get_string().size()};
-}
-
 // A word for the line that is kept.
 std::string OutcomeOf(const absl::StatusOr<Answer>& answer, bool writes) {
   if (!answer.ok()) return writes ? "unknown" : "failed";
@@ -65,8 +56,9 @@ std::string OutcomeOf(const absl::StatusOr<Answer>& answer, bool writes) {
   if (!writes) return "read";
   // Of an edit, or of the focus.
   const object* result = ResultOf(*answer);
-  const object* edit = Object(result, "edit");
-  const std::string outcome = Text(edit != nullptr ? edit : result, "outcome");
+  const object* edit = ObjectOf(result, "edit");
+  const std::string outcome =
+      TextOf(edit != nullptr ? edit : result, "outcome");
   return outcome.empty() ? "unknown" : outcome;
 }
 
@@ -157,7 +149,7 @@ std::optional<control::Error> PermittedBackend::Tie(absl::string_view method,
   }
   if (answer->error.has_value()) return answer->error;
   const std::string token =
-      Text(Object(ResultOf(*answer), "snapshot"), "token");
+      TextOf(ObjectOf(ResultOf(*answer), "snapshot"), "token");
   if (token.empty()) {
     const absl::Status none = absl::FailedPreconditionError(
         "nothing that can be edited has the keyboard there");

@@ -19,6 +19,7 @@
 #include "ax/types/types.h"
 #include "tools/control/calls.h"
 #include "tools/control/json_rpc.h"
+#include "tools/control/members.h"
 #include "tools/mcp/backend.h"
 #include "tools/mcp/definitions.h"
 #include "tools/tactus/json_line.h"
@@ -31,13 +32,16 @@ using boost::json::object;
 using boost::json::value;
 using control::Answer;
 using control::Code;
+using control::FlagOf;
+using control::Json;
+using control::NumberOf;
+using control::ObjectOf;
+using control::ResultOf;
+using control::TextOf;
 
 // Beyond any text; sums of two stay far from an overflow.
 constexpr int64_t kMostOffset = INT32_MAX;
 
-value Json(absl::string_view text) {
-  return value(boost::json::string(text.data(), text.size()));
-}
 value Json(ax::Range range) {
   return object{{"begin", range.begin}, {"end", range.end}};
 }
@@ -47,26 +51,6 @@ value Copied(const object& from, absl::string_view name) {
   const value* held =
       from.if_contains(std::string_view(name.data(), name.size()));
   return held == nullptr ? value(nullptr) : *held;
-}
-const object* Object(const object* from, const char* name) {
-  const value* held = from == nullptr ? nullptr : from->if_contains(name);
-  return held == nullptr ? nullptr : held->if_object();
-}
-std::string Text(const object* from, const char* name) {
-  const value* held = from == nullptr ? nullptr : from->if_contains(name);
-  if (held == nullptr || !held->is_string()) return "";
-  return {held->get_string().data(), held->get_string().size()};
-}
-int64_t Number(const object* from, const char* name) {
-  const value* held = from == nullptr ? nullptr : from->if_contains(name);
-  return held == nullptr || !held->is_int64() ? 0 : held->get_int64();
-}
-bool Flag(const object* from, const char* name) {
-  const value* held = from == nullptr ? nullptr : from->if_contains(name);
-  return held != nullptr && held->is_bool() && held->get_bool();
-}
-const object* ResultOf(const Answer& answer) {
-  return answer.result == nullptr ? nullptr : answer.result->if_object();
 }
 
 object Block(absl::string_view text) {
@@ -200,7 +184,7 @@ std::string Said(const control::Error& error) {
 value ApplicationOf(const object* from) {
   if (from == nullptr) return nullptr;
   return object{{"name", Copied(*from, "name")},
-                {"process_id", Number(from, "pid")},
+                {"process_id", NumberOf(from, "pid")},
                 {"toolkit", Copied(*from, "toolkit")}};
 }
 
@@ -231,13 +215,13 @@ object Read(const object& given, Backend& backend) {
     return Complaint(absl::StrCat("The focused text was not read: ",
                                   answer->error->message));
   }
-  const object* snapshot = Object(ResultOf(*answer), "snapshot");
+  const object* snapshot = ObjectOf(ResultOf(*answer), "snapshot");
   if (snapshot == nullptr) {
     return Complaint("The focused text was not read: no answer is understood.");
   }
-  const object* role = Object(snapshot, "role");
+  const object* role = ObjectOf(snapshot, "role");
   object data;
-  data["application"] = ApplicationOf(Object(snapshot, "application"));
+  data["application"] = ApplicationOf(ObjectOf(snapshot, "application"));
   data["field"] =
       object{{"kind", role == nullptr ? value(nullptr) : Copied(*role, "kind")},
              {"secure", Copied(*snapshot, "secure")},
@@ -270,7 +254,7 @@ object EditResult(const Ended& ended) {
   const bool verified = ended.outcome == "verified";
   const bool told = ended.outcome == "diverged" || ended.outcome == "unknown";
   const std::string way =
-      ended.edit == nullptr ? "none" : Text(ended.edit, "rung");
+      ended.edit == nullptr ? "none" : TextOf(ended.edit, "rung");
   const auto of_edit = [&](const char* name) {
     return ended.edit == nullptr ? value(nullptr) : Copied(*ended.edit, name);
   };
@@ -292,7 +276,7 @@ object EditResult(const Ended& ended) {
   data["replaced"] = of_edit("replaced");
   data["written"] = of_edit("written");
   data["note"] = ended.note;
-  data["application"] = ApplicationOf(Object(ended.edit, "application"));
+  data["application"] = ApplicationOf(ObjectOf(ended.edit, "application"));
   data["untrusted"] = nullptr;
   if (told && ended.edit != nullptr) {
     data["untrusted"] = object{{"window_begin", of_edit("window_begin")},
@@ -335,8 +319,8 @@ object Refused(const control::Error& error) {
 object Edited(const absl::StatusOr<Answer>& answer) {
   if (answer.ok() && answer->error.has_value()) return Refused(*answer->error);
   const object* result = answer.ok() ? ResultOf(*answer) : nullptr;
-  const object* edit = Object(result, "edit");
-  const std::string outcome = Text(edit, "outcome");
+  const object* edit = ObjectOf(result, "edit");
+  const std::string outcome = TextOf(edit, "outcome");
   if (outcome.empty()) {
     return EditResult(
         {"unknown", "no-reply",
@@ -344,8 +328,8 @@ object Edited(const absl::StatusOr<Answer>& answer) {
                       answer.ok() ? "the answer cannot be understood"
                                   : answer.status().message())});
   }
-  return EditResult({outcome, Text(edit, "reason"), Text(edit, "message"), edit,
-                     Copied(*result, "note")});
+  return EditResult({outcome, TextOf(edit, "reason"), TextOf(edit, "message"),
+                     edit, Copied(*result, "note")});
 }
 
 // What every edit but undo has beside its text.
@@ -437,27 +421,27 @@ object ReplaceAt(ax::Range range, const std::string& old_text,
                                             answer.status().message()));
   }
   if (answer->error.has_value()) return Refused(*answer->error);
-  const object* snapshot = Object(ResultOf(*answer), "snapshot");
-  const object* window = Object(snapshot, "window");
-  if (Flag(snapshot, "secure")) {
+  const object* snapshot = ObjectOf(ResultOf(*answer), "snapshot");
+  const object* window = ObjectOf(snapshot, "window");
+  if (FlagOf(snapshot, "secure")) {
     return Refused("secure",
                    "the field is secure, or may be: it is never edited");
   }
   if (window == nullptr) {
     return Refused("not-text", "the text of the field cannot be read");
   }
-  const int64_t begin = Number(window, "begin");
-  if (range.begin < begin || range.end > Number(window, "end")) {
+  const int64_t begin = NumberOf(window, "begin");
+  if (range.begin < begin || range.end > NumberOf(window, "end")) {
     return Refused("out-of-range",
                    "the range is not within the text that was read");
   }
-  const std::string text = Text(snapshot, "value");
+  const std::string text = TextOf(snapshot, "value");
   const std::string_view there =
       ax::CodePointSlice(text, range.begin - begin, range.end - begin);
   if (there != std::string_view(old_text)) {
     return Refused("text-changed", "another text stands at the range");
   }
-  if (!means.snapshot.has_value()) means.snapshot = Text(snapshot, "token");
+  if (!means.snapshot.has_value()) means.snapshot = TextOf(snapshot, "token");
   object params = ParamsOf(means, new_text);
   params["range"] = Json(range);
   return Send("text.replace", params, means.patience, backend);
@@ -555,7 +539,7 @@ object Fields(const object& given, Backend& backend) {
     if (one.is_object()) fields.push_back(FieldOf(one.get_object()));
   }
   return Structured(
-      {{"application", ApplicationOf(Object(result, "application"))},
+      {{"application", ApplicationOf(ObjectOf(result, "application"))},
        {"fields", std::move(fields)},
        {"complete", Copied(*result, "complete")}},
       /*error=*/false);
@@ -594,7 +578,7 @@ object Focus(const object& given, Backend& backend) {
                        Said(*answer->error), nullptr);
   }
   const object* result = answer.ok() ? ResultOf(*answer) : nullptr;
-  const std::string outcome = Text(result, "outcome");
+  const std::string outcome = TextOf(result, "outcome");
   if (outcome.empty()) {
     return FocusResult(
         "unknown", "no-reply",
@@ -603,8 +587,8 @@ object Focus(const object& given, Backend& backend) {
                                  : answer.status().message()),
         nullptr);
   }
-  return FocusResult(outcome, Text(result, "reason"), Text(result, "message"),
-                     Object(result, "field"));
+  return FocusResult(outcome, TextOf(result, "reason"),
+                     TextOf(result, "message"), ObjectOf(result, "field"));
 }
 
 object Applications(const object& given, Backend& backend) {
@@ -637,23 +621,23 @@ object Applications(const object& given, Backend& backend) {
   array applications;
   for (const value& one : list->get_array()) {
     const object* app = one.if_object();
-    const object* itself = Object(app, "application");
+    const object* itself = ObjectOf(app, "application");
     if (itself == nullptr) continue;
     applications.push_back(object{{"name", Copied(*itself, "name")},
-                                  {"process_id", Number(itself, "pid")},
+                                  {"process_id", NumberOf(itself, "pid")},
                                   {"process", Copied(*app, "process")},
                                   {"toolkit", Copied(*itself, "toolkit")},
-                                  {"answers", Flag(app, "answers")},
-                                  {"focused", Flag(app, "focused")},
+                                  {"answers", FlagOf(app, "answers")},
+                                  {"focused", FlagOf(app, "focused")},
                                   {"reading", Copied(*app, "reading")},
                                   {"editing", Copied(*app, "editing")}});
   }
   array unreadable;
   for (const value& one : windows->get_array()) {
     const object* window = one.if_object();
-    unreadable.push_back(object{{"process_id", Number(window, "pid")},
-                                {"process", Json(Text(window, "process"))},
-                                {"focused", Flag(window, "active")}});
+    unreadable.push_back(object{{"process_id", NumberOf(window, "pid")},
+                                {"process", Json(TextOf(window, "process"))},
+                                {"focused", FlagOf(window, "active")}});
   }
   return Structured({{"applications", std::move(applications)},
                      {"unreadable_windows", std::move(unreadable)}},

@@ -1,7 +1,5 @@
 #include "tools/tactus/answer.h"
 
-#include <boost/json.hpp>
-#include <cstdint>
 #include <memory>
 #include <string>
 
@@ -21,50 +19,13 @@
 namespace tactus::cli {
 namespace {
 
-using boost::json::array;
-using boost::json::object;
-using boost::json::value;
 using control::Client;
 using control::Code;
 
 // To find out whether a daemon is there, where the command has no deadline.
 constexpr absl::Duration kGreeting = absl::Seconds(5);
 
-const value* Find(const object* from, const char* name) {
-  return from == nullptr ? nullptr : from->if_contains(name);
-}
-
 }  // namespace
-
-const object* ResultOf(const control::Answer& answer) {
-  return answer.result == nullptr ? nullptr : answer.result->if_object();
-}
-
-const object* ObjectOf(const object* from, const char* name) {
-  const value* held = Find(from, name);
-  return held == nullptr ? nullptr : held->if_object();
-}
-
-const array* ArrayOf(const object* from, const char* name) {
-  const value* held = Find(from, name);
-  return held == nullptr ? nullptr : held->if_array();
-}
-
-std::string TextOf(const object* from, const char* name) {
-  const value* held = Find(from, name);
-  if (held == nullptr || !held->is_string()) return "";
-  return {held->get_string().data(), held->get_string().size()};
-}
-
-int64_t NumberOf(const object* from, const char* name) {
-  const value* held = Find(from, name);
-  return held == nullptr || !held->is_int64() ? 0 : held->get_int64();
-}
-
-bool FlagOf(const object* from, const char* name) {
-  const value* held = Find(from, name);
-  return held != nullptr && held->is_bool() && held->get_bool();
-}
 
 absl::StatusOr<std::unique_ptr<Client>> NeedDaemon() {
   absl::StatusOr<std::unique_ptr<Client>> daemon = Client::Connect(

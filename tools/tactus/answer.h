@@ -1,41 +1,38 @@
-// What commands read of the daemon's answers, and how they find the daemon
-// where they cannot do without.
+// What commands of the daemon have alike: how they find it where they cannot do
+// without, and how they end.
 //
 // Example:
 //
 //   absl::StatusOr<std::unique_ptr<control::Client>> daemon = NeedDaemon();
 //   if (!daemon.ok()) return Complain(daemon.status());
 //   const absl::StatusOr<control::Answer> answer = (*daemon)->Call(...);
-//   if (answer.ok() && answer->error.has_value()) return
-//   Refused(*answer->error); const std::string name = TextOf(ResultOf(*answer),
-//   "name");
-//
-// A member that is not there, or is another than wanted, reads as empty: the
-// daemon is of the same version, and what it says is only shown.
+//   if (answer->error.has_value()) return Refused(*answer->error);
+//   return Finish(TextOf(ResultOf(*answer), "people"), ExitCode::kDone);
 #ifndef TACTUS_TOOLS_TACTUS_ANSWER_H_
 #define TACTUS_TOOLS_TACTUS_ANSWER_H_
 
-#include <boost/json/fwd.hpp>
-#include <cstdint>
 #include <memory>
 #include <string>
 
 #include "absl/status/statusor.h"
+#include "absl/time/time.h"
 #include "tools/control/client.h"
 #include "tools/control/json_rpc.h"
+#include "tools/control/members.h"
 #include "tools/tactus/exit_code.h"
 
 namespace tactus::cli {
 
-// Null where it is no object.
-const boost::json::object* ResultOf(const control::Answer& answer);
-const boost::json::object* ObjectOf(const boost::json::object* from,
-                                    const char* name);
-const boost::json::array* ArrayOf(const boost::json::object* from,
-                                  const char* name);
-std::string TextOf(const boost::json::object* from, const char* name);
-int64_t NumberOf(const boost::json::object* from, const char* name);
-bool FlagOf(const boost::json::object* from, const char* name);
+using control::ArrayOf;
+using control::FlagOf;
+using control::Json;
+using control::NumberOf;
+using control::ObjectOf;
+using control::ResultOf;
+using control::TextOf;
+
+// For the daemon to do what takes no waiting, on a busy machine.
+inline constexpr absl::Duration kSoon = absl::Seconds(30);
 
 // FailedPrecondition, with the remedy, where no daemon runs.
 absl::StatusOr<std::unique_ptr<control::Client>> NeedDaemon();

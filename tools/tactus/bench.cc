@@ -42,10 +42,6 @@ constexpr int kWarmUp = 3;
 // Of one size: then its path is broken, and not slow.
 constexpr int kMostFailures = 3;
 
-value Json(absl::string_view text) {
-  return value(boost::json::string(text.data(), text.size()));
-}
-
 // Whether nothing that is tried after it can be good.
 bool Ends(const absl::Status& status) {
   return absl::IsPermissionDenied(status) || absl::IsCancelled(status);

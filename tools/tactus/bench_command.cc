@@ -52,10 +52,6 @@ constexpr size_t kMessage = 64;
 
 absl::Time Now() { return ax::Clock::Real().Now(); }
 
-value Json(const std::string& text) {
-  return value(boost::json::string(text.data(), text.size()));
-}
-
 // A file in memory, of bytes that nothing can make smaller, as a path that the
 // daemon can open. It is gone with the process, however that ends.
 class MemoryFile {

@@ -19,20 +19,14 @@ using boost::json::array;
 using boost::json::object;
 using boost::json::value;
 
-value Json(absl::string_view text) {
-  const std::string valid =
-      ax::Sanitize(std::string_view(text.data(), text.size()));
-  return value(boost::json::string(valid.data(), valid.size()));
-}
-
 object FieldJson(const ax::TextField& field) {
-  return {{"field", Json(ax::FieldHandle(field.element))},
-          {"kind", Json(ax::RoleName(field.role.role))},
+  return {{"field", Sanitized(ax::FieldHandle(field.element))},
+          {"kind", Sanitized(ax::RoleName(field.role.role))},
           {"secure", ax::IsSecure(field)},
           {"focused", (field.states & ax::kStateFocused) != 0},
           {"editable", (field.states & ax::kStateEditable) != 0},
           {"many_lines", (field.states & ax::kStateMultiLine) != 0},
-          {"name", Json(field.name)}};
+          {"name", Sanitized(field.name)}};
 }
 
 std::string Line(const object& out) {
@@ -48,19 +42,19 @@ std::string FieldsJson(const ax::FieldList& list) {
   for (const ax::TextField& field : list.fields) {
     fields.push_back(FieldJson(field));
   }
-  return Line(
-      {{"application", object{{"name", Json(list.application.name)},
-                              {"pid", list.application.pid},
-                              {"toolkit", Json(list.application.toolkit)}}},
-       {"fields", std::move(fields)},
-       {"complete", list.complete}});
+  return Line({{"application",
+                object{{"name", Sanitized(list.application.name)},
+                       {"pid", list.application.pid},
+                       {"toolkit", Sanitized(list.application.toolkit)}}},
+               {"fields", std::move(fields)},
+               {"complete", list.complete}});
 }
 
 std::string FieldFocusJson(const ax::FieldFocus& result) {
   return Line(
-      {{"outcome", Json(ax::OutcomeName(result.outcome))},
-       {"reason", Json(result.reason)},
-       {"message", Json(result.message)},
+      {{"outcome", Sanitized(ax::OutcomeName(result.outcome))},
+       {"reason", Sanitized(result.reason)},
+       {"message", Sanitized(result.message)},
        {"field", result.field.has_value() ? value(FieldJson(*result.field))
                                           : value(nullptr)}});
 }

@@ -53,11 +53,7 @@ constexpr StateWord kStateWords[] = {
     {ax::kStateSupportsEditing, "supports_editing"},
 };
 
-value Json(absl::string_view text) {
-  const std::string valid =
-      ax::Sanitize(std::string_view(text.data(), text.size()));
-  return value(boost::json::string(valid.data(), valid.size()));
-}
+value Json(absl::string_view text) { return Sanitized(text); }
 value Json(const std::string& text) { return Json(absl::string_view(text)); }
 value Json(bool flag) { return flag; }
 value Json(int64_t number) { return number; }

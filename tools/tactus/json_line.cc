@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "absl/strings/str_format.h"
+#include "absl/strings/string_view.h"
 #include "ax/text/escape.h"
 #include "ax/text/utf.h"
 
@@ -32,6 +33,12 @@ std::string JsonLine(const boost::json::object& result) {
   }
   safe.push_back('\n');
   return safe;
+}
+
+boost::json::value Sanitized(absl::string_view text) {
+  const std::string valid =
+      ax::Sanitize(std::string_view(text.data(), text.size()));
+  return boost::json::value(boost::json::string(valid.data(), valid.size()));
 }
 
 }  // namespace tactus::cli

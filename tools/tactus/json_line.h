@@ -12,10 +12,15 @@
 #include <boost/json/fwd.hpp>
 #include <string>
 
+#include "absl/strings/string_view.h"
+
 namespace tactus::cli {
 
 // With its newline. Strings must be valid UTF-8.
 std::string JsonLine(const boost::json::object& result);
+
+// A string for it, of an application's bytes: what is no UTF-8 is replaced.
+boost::json::value Sanitized(absl::string_view text);
 
 }  // namespace tactus::cli
 

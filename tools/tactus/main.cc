@@ -73,13 +73,6 @@ void WaitBeforeReading(absl::Duration wait) {
   absl::SleepFor(wait);
 }
 
-ExitCode Finish(const std::string& result, ExitCode code) {
-  if (absl::Status status = WriteResult(result); !status.ok()) {
-    return Complain(status);
-  }
-  return code;
-}
-
 // Accessibility, less what the configuration denies.
 absl::StatusOr<AllowedServer> Connect(absl::Time deadline) {
   const absl::StatusOr<config::Config> config =

@@ -38,6 +38,13 @@ ExitCode Complain(const absl::Status& status) {
   return ExitCodeFor(status);
 }
 
+ExitCode Finish(const std::string& result, ExitCode code) {
+  if (absl::Status status = WriteResult(result); !status.ok()) {
+    return Complain(status);
+  }
+  return code;
+}
+
 void TellPerson(const std::string& message) {
   if (isatty(STDERR_FILENO)) Complain(message);
 }

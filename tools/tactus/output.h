@@ -3,9 +3,8 @@
 //
 // Example:
 //
-//   if (absl::Status status = WriteResult(json); !status.ok()) {
-//     return Complain(status);
-//   }
+//   if (!answer.ok()) return Complain(answer.status());
+//   return Finish(json, ExitCode::kDone);
 #ifndef TACTUS_TOOLS_TACTUS_OUTPUT_H_
 #define TACTUS_TOOLS_TACTUS_OUTPUT_H_
 
@@ -26,6 +25,10 @@ void Complain(const std::string& message);
 
 // The message of a status, and the exit code that it means.
 ExitCode Complain(const absl::Status& status);
+
+// How a command ends that has a result: writes it, and is `code` where that
+// went well.
+ExitCode Finish(const std::string& result, ExitCode code);
 
 // A hint that only a person can use: told when standard error is a terminal.
 void TellPerson(const std::string& message);

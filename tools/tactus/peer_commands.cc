@@ -33,22 +33,10 @@ using control::Answer;
 using control::Client;
 
 // Of what the daemon does at once, but for a disk that is busy.
-constexpr absl::Duration kSoon = absl::Seconds(30);
 // Beyond what the daemon was told to wait.
 constexpr absl::Duration kGrace = absl::Seconds(30);
 
 absl::Time Now() { return ax::Clock::Real().Now(); }
-
-value Json(const std::string& text) {
-  return value(boost::json::string(text.data(), text.size()));
-}
-
-ExitCode Finish(const std::string& result, ExitCode code) {
-  if (absl::Status status = WriteResult(result); !status.ok()) {
-    return Complain(status);
-  }
-  return code;
-}
 
 std::string NameAndId(const object* peer) {
   return absl::StrCat(TextOf(peer, "name"), ", ", TextOf(peer, "id"));

@@ -45,6 +45,7 @@ using boost::json::value;
 using control::Answer;
 using control::Client;
 using control::Code;
+using control::Json;
 
 // Beyond a request's deadline: giving back a clipboard, and a machine that is
 // busy. A daemon that is silent for longer hangs.
@@ -54,9 +55,6 @@ constexpr size_t kEnvelope = 1024;
 
 absl::Time Now() { return ax::Clock::Real().Now(); }
 
-value Json(const std::string& text) {
-  return value(boost::json::string(text.data(), text.size()));
-}
 value Json(ax::Range range) {
   return object{{"begin", range.begin}, {"end", range.end}};
 }
@@ -74,13 +72,6 @@ bool IsAnother(const char* variable, const std::string& theirs) {
 
 int64_t Milliseconds(absl::Duration duration) {
   return std::max<int64_t>(1, absl::ToInt64Milliseconds(duration));
-}
-
-ExitCode Finish(const std::string& result, ExitCode code) {
-  if (absl::Status status = WriteResult(result); !status.ok()) {
-    return Complain(status);
-  }
-  return code;
 }
 
 // An edit of which is known that it was sent, and no more.

@@ -39,10 +39,6 @@ using control::Client;
 // Erases what a terminal shows on the line.
 constexpr char kErase[] = "\r\x1b[K";
 
-value Json(const std::string& text) {
-  return value(boost::json::string(text.data(), text.size()));
-}
-
 std::string MinutesAndSeconds(int64_t milliseconds) {
   const int64_t seconds = (milliseconds + 999) / 1000;
   if (seconds >= 3600) {
