@@ -12,12 +12,12 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "tools/config/trusted_file.h"
+#include "transfer/identity/name.h"
 
 namespace tactus::config {
 namespace {
@@ -68,15 +68,6 @@ std::string Escaped(boost::json::string_view key) {
 
 std::string Text(const value& text) {
   return {text.get_string().data(), text.get_string().size()};
-}
-
-// A name that a peer can have: see transfer/identity/pinned_peers.h.
-bool IsPeerName(absl::string_view name) {
-  return !name.empty() && name.size() <= 64 && name[0] != '-' &&
-         std::all_of(name.begin(), name.end(), [](char c) {
-           return absl::ascii_isalnum(static_cast<unsigned char>(c)) ||
-                  c == '.' || c == '_' || c == '-';
-         });
 }
 
 // The members of the file, each into its place.
@@ -152,7 +143,7 @@ class Reader {
     }
     for (const auto& peer : given.get_object()) {
       const std::string name(peer.key().data(), peer.key().size());
-      if (!IsPeerName(name)) {
+      if (!transfer::IsName(name)) {
         return Wrong(name, 2,
                      absl::StrCat(Escaped(peer.key()),
                                   " is no name of a peer: `tactus status` "

@@ -1,6 +1,5 @@
 #include "tools/config/servers.h"
 
-#include <algorithm>
 #include <boost/json.hpp>
 #include <optional>
 #include <set>
@@ -10,12 +9,12 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "tools/config/config.h"
 #include "tools/config/trusted_file.h"
+#include "transfer/identity/name.h"
 
 namespace tactus::config {
 namespace {
@@ -62,16 +61,8 @@ absl::StatusOr<ExposedServer> ReadServer(const value& given) {
 
 }  // namespace
 
-bool IsServerName(absl::string_view name) {
-  return !name.empty() && name.size() <= 64 && name[0] != '-' &&
-         std::all_of(name.begin(), name.end(), [](char c) {
-           return absl::ascii_isalnum(static_cast<unsigned char>(c)) ||
-                  c == '.' || c == '_' || c == '-';
-         });
-}
-
 absl::Status CheckServer(const std::string& name, const ExposedServer& server) {
-  if (!IsServerName(name)) {
+  if (!transfer::IsName(name)) {
     return absl::InvalidArgumentError(
         "the name of a server is one to 64 letters, digits, dots, dashes and "
         "underscores, and begins with no dash");

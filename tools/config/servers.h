@@ -47,9 +47,6 @@ inline constexpr size_t kMostServers = 32;
 inline constexpr size_t kMostWords = 256;     // of a command
 inline constexpr size_t kLongestWord = 4096;  // in bytes
 
-// One to 64 of A-Z a-z 0-9 . _ -, and no dash first, as of a peer.
-bool IsServerName(absl::string_view name);
-
 // InvalidArgument, with what is wrong, for what ParseServers would refuse.
 absl::Status CheckServer(const std::string& name, const ExposedServer& server);
 

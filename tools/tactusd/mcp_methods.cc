@@ -34,6 +34,7 @@
 #include "transfer/clock/clock.h"
 #include "transfer/files/unique_fd.h"
 #include "transfer/identity/device_id.h"
+#include "transfer/identity/name.h"
 #include "transfer/identity/pinned_peers.h"
 #include "transfer/mcp/bridge.h"
 #include "transfer/mcp/frame.h"
@@ -256,7 +257,7 @@ Reply McpMethods::Expose(const object& given) {
       return NotDone(absl::NotFoundError(absl::StrCat(
           "no server is kept under this name: say how it is run, as in `tactus "
           "expose ",
-          config::IsServerName(name) ? name : "NAME", " -- COMMAND`")));
+          transfer::IsName(name) ? name : "NAME", " -- COMMAND`")));
     } else {
       server = held->second;
     }
@@ -559,7 +560,7 @@ Reply McpMethods::Connect(const object& given, Session& session) {
   params.String("peer", &name);
   params.String("server", &server);
   if (std::optional<Error> error = params.End()) return *error;
-  if (!config::IsServerName(server)) {
+  if (!transfer::IsName(server)) {
     return NotDone(absl::InvalidArgumentError("this is no name of a server"));
   }
   if (descriptors.size() < 2) {

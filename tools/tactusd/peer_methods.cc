@@ -22,7 +22,6 @@
 #include "absl/cleanup/cleanup.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
@@ -41,6 +40,7 @@
 #include "tools/tactusd/threads.h"
 #include "transfer/clock/clock.h"
 #include "transfer/identity/device_id.h"
+#include "transfer/identity/name.h"
 #include "transfer/identity/pinned_peers.h"
 #include "transfer/pairing/code.h"
 #include "transfer/pairing/connection.h"
@@ -58,6 +58,9 @@ using control::Error;
 using control::Params;
 using control::Quoted;
 using transfer::DeviceId;
+using transfer::IsName;
+using transfer::IsNameByte;
+using transfer::kLongestName;
 using transfer::PairingCode;
 using transfer::PairingConnection;
 using transfer::PairingPeer;
@@ -70,8 +73,6 @@ constexpr char kSayWhere[] =
 
 // An offer looks so often whether it is wanted still.
 constexpr absl::Duration kLook = absl::Milliseconds(250);
-// Of a name, as transfer/identity/pinned_peers.h has it.
-constexpr size_t kLongestName = 64;
 
 absl::Time Now() { return transfer::Clock::Real().Now(); }
 
@@ -207,19 +208,12 @@ struct Opening {
       ABSL_GUARDED_BY(mutex);
 };
 
-bool IsName(absl::string_view name) {
-  return !name.empty() && name.size() <= kLongestName &&
-         DeviceName(name) == name;
-}
-
 }  // namespace
 
 std::string DeviceName(absl::string_view host) {
   std::string name;
   for (const char c : host.substr(0, host.find('\0'))) {
-    const bool known = absl::ascii_isalnum(static_cast<unsigned char>(c)) ||
-                       c == '.' || c == '_' || c == '-';
-    if (known && !(name.empty() && c == '-')) name.push_back(c);
+    if (IsNameByte(c) && !(name.empty() && c == '-')) name.push_back(c);
   }
   name.resize(std::min(name.size(), kLongestName));
   return name.empty() ? "device" : name;

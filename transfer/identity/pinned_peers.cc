@@ -18,6 +18,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
 #include "transfer/identity/device_id.h"
+#include "transfer/identity/name.h"
 #include "transfer/identity/private_folder.h"
 #include "transfer/sync/mutex.h"
 
@@ -29,18 +30,10 @@ namespace json = boost::json;
 constexpr int kVersion = 1;
 constexpr size_t kMostAddresses = 8;
 constexpr size_t kMostGranted = 64;
-constexpr size_t kLongestName = 64;
 // A DNS name, a colon and a port.
 constexpr size_t kLongestAddress = 253 + 6;
 // What the most peers take, each with the most of everything, and to spare.
 constexpr size_t kMostBytes = 4 << 20;
-
-bool IsName(absl::string_view name) {
-  return !name.empty() && name.size() <= kLongestName && name[0] != '-' &&
-         std::all_of(name.begin(), name.end(), [](unsigned char c) {
-           return absl::ascii_isalnum(c) || c == '.' || c == '_' || c == '-';
-         });
-}
 
 bool IsAddress(absl::string_view address) {
   return !address.empty() && address.size() <= kLongestAddress &&

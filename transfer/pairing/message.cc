@@ -1,6 +1,5 @@
 #include "transfer/pairing/message.h"
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -10,9 +9,9 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
+#include "transfer/identity/name.h"
 
 namespace tactus::transfer {
 namespace {
@@ -25,16 +24,6 @@ enum class Type : char {
   kDone = 4,
   kRefuse = 5,
 };
-
-// What a peer may be called in a list of peers.
-bool IsNameByte(char c) {
-  return absl::ascii_isalnum(static_cast<unsigned char>(c)) || c == '.' ||
-         c == '_' || c == '-';
-}
-bool IsName(absl::string_view name) {
-  return !name.empty() && name.size() <= kLongestPairingName &&
-         name[0] != '-' && std::all_of(name.begin(), name.end(), IsNameByte);
-}
 
 absl::Status Bad(absl::string_view what) {
   return absl::InvalidArgumentError(
@@ -82,7 +71,7 @@ using Decoded = absl::StatusOr<std::optional<DecodedPairingMessage>>;
 Decoded DecodeAbout(absl::string_view body) {
   if (body.empty()) return std::nullopt;
   const auto length = static_cast<uint8_t>(body[0]);
-  if (length == 0 || length > kLongestPairingName) {
+  if (length == 0 || length > kLongestName) {
     return Bad("the length of its name");
   }
   const absl::string_view name = body.substr(1, length);

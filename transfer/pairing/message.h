@@ -24,16 +24,15 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "transfer/identity/name.h"
 
 namespace tactus::transfer {
 
 inline constexpr size_t kPairingShareSize = 32;
 inline constexpr size_t kPairingTagSize = 64;
-// Of a name, as PinnedPeer takes it.
-inline constexpr size_t kLongestPairingName = 64;
 // The longest message is an AboutMessage.
 inline constexpr size_t kLongestPairingMessage =
-    1 + 1 + kLongestPairingName + 2 + kPairingTagSize;
+    1 + 1 + kLongestName + 2 + kPairingTagSize;
 
 // A share of CPace.
 struct ShareMessage {
