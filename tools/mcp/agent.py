@@ -25,6 +25,7 @@ class Agent:
             stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         self._held = b""
         self._ids = 0
+        self._method = ""
 
     def __enter__(self):
         try:
@@ -74,18 +75,31 @@ class Agent:
         return json.loads(line)
 
     def ask(self, method, params):
-        """The result of a request. What is told in between is left out."""
+        """The result of a request."""
+        self._begin(method, params)
+        return self.end()
+
+    def _begin(self, method, params):
         self._ids += 1
+        self._method = method
         self._write({"id": self._ids, "method": method, "params": params})
+
+    def end(self):
+        """The result of the last request. What is told in between is left out."""
         until = time.monotonic() + _PATIENCE
         while True:
             message = self._line(until)
             if message.get("id") == self._ids and "method" not in message:
                 break
         if "error" in message:
-            raise RuntimeError("%s: %s" % (method,
+            raise RuntimeError("%s: %s" % (self._method,
                                            message["error"].get("message")))
         return message["result"]
 
     def call(self, tool, arguments):
-        return self.ask("tools/call", {"name": tool, "arguments": arguments})
+        self.begin(tool, arguments)
+        return self.end()
+
+    def begin(self, tool, arguments):
+        """A call that something is to happen in before its `end`."""
+        self._begin("tools/call", {"name": tool, "arguments": arguments})

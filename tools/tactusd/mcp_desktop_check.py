@@ -13,8 +13,9 @@ import time
 import unittest
 
 sys.dont_write_bytecode = True
-for _folder in ("tools/netns", "tools/two_peers"):
+for _folder in ("tools/mcp", "tools/netns", "tools/two_peers"):
     sys.path.insert(0, _folder)
+import agent  # noqa: E402
 import two_peers  # noqa: E402
 
 _TACTUSD, _TACTUS = map(os.path.abspath, sys.argv[1:3])
@@ -62,35 +63,19 @@ class PeerOnADesktop(unittest.TestCase):
     def agent(self, *options):
         self.pair.far.tactus("expose", "--focused-text", "--to", "near",
                              *options)
-        agent = self.pair.near.popen("mcp", "connect", "far/focused-text",
-                                     stdin=subprocess.PIPE,
-                                     stdout=subprocess.PIPE)
-        self.addCleanup(agent.stdout.close)
-        self.addCleanup(agent.wait)
-        self.addCleanup(agent.stdin.close)
-        self.say(agent, 0, "initialize", protocolVersion="2025-11-25",
-                 capabilities={}, clientInfo={"name": "t", "version": "1"})
-        self.assertIn("result", self.hear(agent))
-        return agent
+        return self.enterContext(agent.Agent(
+            self.pair.near.command(_TACTUS, "mcp", "connect",
+                                   "far/focused-text"),
+            self.pair.near.environment))
 
     @staticmethod
-    def say(agent, number, method, **params):
-        agent.stdin.write(json.dumps(
-            {"jsonrpc": "2.0", "id": number, "method": method,
-             "params": params}).encode() + b"\n")
-        agent.stdin.flush()
-
-    @staticmethod
-    def hear(agent):
-        return json.loads(agent.stdout.readline())
-
-    def call(self, agent, tool, **arguments):
+    def begin(one, tool, **arguments):
         # The machine may be busy.
-        arguments.setdefault("deadline_ms", 20000)
-        self.say(agent, 1, "tools/call", name=tool, arguments=arguments)
+        one.begin(tool, {"deadline_ms": 20000, **arguments})
 
-    def told(self, agent):
-        return self.hear(agent)["result"]["structuredContent"]
+    @staticmethod
+    def told(one):
+        return one.end()["structuredContent"]
 
     def approve(self, refuse=False):
         question = self.until(lambda: self.far("status")["waiting"])[0]
@@ -103,44 +88,44 @@ class PeerOnADesktop(unittest.TestCase):
                 for entry in map(json.loads, lines)]
 
     def test_AgentReadsAndEditsWhatIsGrantedAndTheApplicationHoldsIt(self):
-        agent = self.agent("--write", "--allow")
-        self.call(agent, "read_focused_text")
-        read = self.told(agent)
+        one = self.agent("--write", "--allow")
+        self.begin(one, "read_focused_text")
+        read = self.told(one)
         self.assertEqual(read["untrusted"]["text"], _held())
-        self.call(agent, "replace_text", old_text="alt", new_text="neu",
+        self.begin(one, "replace_text", old_text="alt", new_text="neu",
                   snapshot=read["snapshot"]["token"])
-        self.assertEqual(self.told(agent)["outcome"], "verified")
+        self.assertEqual(self.told(one)["outcome"], "verified")
         self.assertEqual(_held(), read["untrusted"]["text"].replace(
             "alt", "neu"))
         self.assertEqual(self.kept(), [
             ("read_focused_text", "read"), ("replace_text", "begun"),
             ("replace_text", "verified")])
-        self.call(agent, "undo_edit")
-        self.assertEqual(self.told(agent)["outcome"], "verified")
+        self.begin(one, "undo_edit")
+        self.assertEqual(self.told(one)["outcome"], "verified")
 
     def test_EditIsTiedToWhatWasThereBeforeThePersonWasAsked(self):
-        agent = self.agent("--write", "--ask")
+        one = self.agent("--write", "--ask")
         before = _held()
-        self.call(agent, "insert_text", text="von fern")
+        self.begin(one, "insert_text", text="von fern")
         self.until(lambda: self.far("status")["waiting"])
         # While it waits somebody writes.
         self.pair.far.tactus("insert", "hier", "--deadline", "20s")
         self.approve()
-        edit = self.told(agent)
+        edit = self.told(one)
         self.assertEqual(edit["outcome"], "refused", edit)
         self.assertEqual(edit["next_step"], "read_again", edit)
         self.assertEqual(len(_held()), len(before) + len("hier"))
         # Nobody does, and it is done.
-        self.call(agent, "insert_text", text="von fern")
+        self.begin(one, "insert_text", text="von fern")
         self.assertNotIn("fern", _held())
         self.approve()
-        self.assertEqual(self.told(agent)["outcome"], "verified")
+        self.assertEqual(self.told(one)["outcome"], "verified")
         self.assertIn("von fern", _held())
         # And a refusal is one.
         held = _held()
-        self.call(agent, "insert_text", text="noch")
+        self.begin(one, "insert_text", text="noch")
         self.approve(refuse=True)
-        edit = self.told(agent)
+        edit = self.told(one)
         self.assertEqual((edit["outcome"], edit["reason"]),
                          ("refused", "not-permitted"))
         self.assertEqual(_held(), held)

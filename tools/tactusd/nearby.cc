@@ -22,6 +22,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
+#include "tools/tactusd/bus.h"
 #include "transfer/clock/clock.h"
 #include "transfer/identity/device_id.h"
 
@@ -59,9 +60,9 @@ absl::Status Missing(absl::string_view why) {
       "Avahi, which finds devices nearby, does not run here (", why, ")"));
 }
 
-absl::StatusOr<Bus> OpenBus() {
+absl::StatusOr<Bus> SystemBus() {
   sd_bus* bus = nullptr;
-  const int opened = sd_bus_open_system(&bus);
+  const int opened = OpenBus(BusKind::kSystem, "", &bus);
   if (opened < 0) {
     return Missing(
         absl::StrCat("no system bus: ", std::string(strerror(-opened))));
@@ -242,7 +243,7 @@ absl::StatusOr<NearbyDevice> OneOf(const Devices& devices) {
 
 absl::StatusOr<std::unique_ptr<Announcement>> Avahi::Announce(
     const DeviceId& id, uint16_t port) {
-  absl::StatusOr<Bus> bus = OpenBus();
+  absl::StatusOr<Bus> bus = SystemBus();
   if (!bus.ok()) return bus.status();
   const absl::StatusOr<std::string> group =
       CallForPath(bus->get(), "/", kServer, "EntryGroupNew", /*answers=*/true);
@@ -268,7 +269,7 @@ absl::StatusOr<std::unique_ptr<Announcement>> Avahi::Announce(
 absl::StatusOr<NearbyDevice> Avahi::Find(const DeviceId& own,
                                          absl::Time deadline,
                                          const std::function<bool()>& gone) {
-  absl::StatusOr<Bus> opened = OpenBus();
+  absl::StatusOr<Bus> opened = SystemBus();
   if (!opened.ok()) return opened.status();
   sd_bus* const bus = opened->get();
   Heard heard;

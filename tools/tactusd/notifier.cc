@@ -17,6 +17,7 @@
 #include "absl/time/time.h"
 #include "ax/sync/mutex.h"
 #include "tools/tactusd/approvals.h"
+#include "tools/tactusd/bus.h"
 #include "tools/tactusd/threads.h"
 
 namespace tactus::daemon {
@@ -134,15 +135,7 @@ void Notifier::Run() {
 
 bool Notifier::Open() {
   if (bus_ != nullptr) return true;
-  if (options_.session_bus.empty()) {
-    if (sd_bus_open_user(&bus_) < 0) bus_ = nullptr;
-  } else if (sd_bus_new(&bus_) >= 0) {
-    if (sd_bus_set_address(bus_, options_.session_bus.c_str()) < 0 ||
-        sd_bus_set_bus_client(bus_, 1) < 0 || sd_bus_start(bus_) < 0) {
-      sd_bus_unref(std::exchange(bus_, nullptr));
-    }
-  }
-  if (bus_ == nullptr) return false;
+  if (OpenBus(BusKind::kUser, options_.session_bus, &bus_) < 0) return false;
   sd_bus_match_signal(bus_, nullptr, kName, kPath, kName, "ActionInvoked",
                       &Notifier::OnAction, this);
   return true;

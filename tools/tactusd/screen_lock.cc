@@ -14,6 +14,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "ax/sync/mutex.h"
+#include "tools/tactusd/bus.h"
 
 namespace tactus::daemon {
 namespace {
@@ -43,16 +44,6 @@ bool NotThere(const sd_bus_error& error) {
   return false;
 }
 
-// As sd-bus(3) has it: negative where it failed.
-int OpenAt(const std::string& address, sd_bus** bus) {
-  int r = sd_bus_new(bus);
-  if (r >= 0) r = sd_bus_set_address(*bus, address.c_str());
-  if (r >= 0) r = sd_bus_set_bus_client(*bus, 1);
-  if (r >= 0) r = sd_bus_start(*bus);
-  if (r < 0) *bus = sd_bus_unref(*bus);
-  return r;
-}
-
 void Drop(ScreenLock::Bus& bus) {
   bus.held = sd_bus_flush_close_unref(bus.held);
 }
@@ -61,11 +52,9 @@ void Drop(ScreenLock::Bus& bus) {
 absl::StatusOr<bool> Open(ScreenLock::Bus& bus) {
   if (bus.held != nullptr && sd_bus_is_open(bus.held) > 0) return true;
   Drop(bus);
-  const int r = !bus.address.empty() ? OpenAt(bus.address, &bus.held)
-                : bus.system         ? sd_bus_open_system(&bus.held)
-                                     : sd_bus_open_user(&bus.held);
+  const int r = OpenBus(bus.system ? BusKind::kSystem : BusKind::kUser,
+                        bus.address, &bus.held);
   if (r >= 0) return true;
-  bus.held = nullptr;
   // No socket, nobody who listens, no XDG_RUNTIME_DIR to have one in.
   if (r == -ENOENT || r == -ECONNREFUSED || r == -ENOMEDIUM) return false;
   return NotKnown(absl::StrCat("no connection to a bus: ", strerror(-r)));
