@@ -69,6 +69,13 @@ absl::StatusOr<std::string> LedgerFolder(const Common& common) {
   return absl::StrCat(workspace, "/", ledger::kLedgerFolder);
 }
 
+absl::Status OnlyOptimized(absl::string_view gate) {
+  return absl::FailedPreconditionError(
+      absl::StrCat("rows are of optimized programs alone: bazel run -c opt "
+                   "//gate:",
+                   gate, " -- --record"));
+}
+
 int Finish(const Report& report, const Common& common) {
   std::string text;
   if (common.json || common.format == "json") {

@@ -48,6 +48,17 @@ absl::StatusOr<Budgets> OpenBudgets(const Common& common);
 // `bazel run` was typed in. FailedPrecondition without either.
 absl::StatusOr<std::string> LedgerFolder(const Common& common);
 
+// How the gate is compiled, and so is the probe beside it: rows of what was not
+// optimized are refused, which is better told before anything is started.
+#ifdef NDEBUG
+inline constexpr bool kOptimized = true;
+#else
+inline constexpr bool kOptimized = false;
+#endif
+
+// That, with the remedy. FailedPrecondition.
+absl::Status OnlyOptimized(absl::string_view gate);
+
 // Prints the report as asked, and answers the exit code.
 int Finish(const Report& report, const Common& common);
 

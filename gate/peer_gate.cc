@@ -24,12 +24,6 @@ constexpr int kNotAvailable = 3;
 // Of a run, on a busy machine; what takes longer hangs.
 constexpr absl::Duration kPatience = absl::Minutes(4);
 
-#ifdef NDEBUG
-constexpr bool kOptimized = true;
-#else
-constexpr bool kOptimized = false;
-#endif
-
 }  // namespace
 
 int RunPeerGate(const PeerGate& gate, int argc, char** argv) {
@@ -55,10 +49,7 @@ int RunPeerGate(const PeerGate& gate, int argc, char** argv) {
   command.insert(command.end(), gate.arguments.begin(), gate.arguments.end());
   if (record || !common.ledger.empty()) {
     if (!kOptimized) {
-      return UsageError(gate.name, absl::FailedPreconditionError(absl::StrCat(
-                                       "rows are of optimized programs "
-                                       "alone: bazel run -c opt //gate:",
-                                       gate.name, " -- --record")));
+      return UsageError(gate.name, OnlyOptimized(gate.name));
     }
     absl::StatusOr<std::string> folder = LedgerFolder(common);
     if (!folder.ok()) return UsageError(gate.name, folder.status());

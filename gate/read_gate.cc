@@ -23,14 +23,6 @@ namespace {
 
 constexpr char kProbe[] = "ax/atspi/probe/read_probe";
 
-// Compiled as the probe beside it is: rows of what was not optimized are
-// refused, which is better told before a desktop is started.
-#ifdef NDEBUG
-constexpr bool kOptimized = true;
-#else
-constexpr bool kOptimized = false;
-#endif
-
 }  // namespace
 
 int RunReadGate(const ReadGate& gate, int argc, char** argv) {
@@ -86,11 +78,7 @@ int RunReadGate(const ReadGate& gate, int argc, char** argv) {
   }
   if (record || !common.ledger.empty()) {
     if (!kOptimized) {
-      return UsageError(gate.name,
-                        absl::FailedPreconditionError(absl::StrCat(
-                            "rows are of optimized programs alone: bazel run "
-                            "-c opt //gate:",
-                            gate.name, " -- --record")));
+      return UsageError(gate.name, OnlyOptimized(gate.name));
     }
     if (slow_ms > 0) {
       return UsageError(gate.name,
