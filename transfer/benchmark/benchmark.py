@@ -241,25 +241,7 @@ def _in_turn(ways, rounds):
     return series
 
 
-class Benchmark:
-    def __init__(self, options, ledger, scratch):
-        self._options = options
-        self._ledger = ledger
-        self._scratch = scratch
-        self._pair = None
-        self._serial = 0
-        self.series = {}
-        self.reasons = {}       # part: why there is no more of it
-        self.notes = []         # for people, of the part that ran last
-
-    # ---- What the parts have in common.
-
-    def _new_folder(self, name):
-        self._serial += 1
-        path = os.path.join(self._scratch, "%s%d" % (name, self._serial))
-        os.mkdir(path)
-        return path
-
+class Benchmark(parts.Parts):
     def pair(self):
         """Two daemons on loopback that are paired and warm."""
         if self._pair is None:
@@ -268,19 +250,6 @@ class Benchmark:
             pair.connect()
         return self._pair
 
-    def close(self):
-        if self._pair is not None:
-            self._pair.close()
-
-    def _keep(self, series, row="", direction="less", **configuration):
-        """Keeps what was measured, and records it."""
-        series.row = row
-        series.direction = direction
-        series.configuration = {key: str(value)
-                                for key, value in configuration.items()}
-        self.series[series.name] = series
-        self._ledger.add(series)
-
     def _measure(self, *arguments, **options):
         """What `measure` prints, by name. Raises RuntimeError."""
         done = subprocess.run([_MEASURE, *arguments], stdout=subprocess.PIPE,
@@ -288,14 +257,6 @@ class Benchmark:
         if done.returncode != 0:
             raise RuntimeError(done.stderr.strip() or "measure failed")
         return [json.loads(line) for line in done.stdout.splitlines()]
-
-    def run(self, part):
-        self.notes = []
-        try:
-            getattr(self, "_part_" + part)()
-        except (peers.NotMeasured, netns.NotAllowed, RuntimeError, OSError,
-                subprocess.SubprocessError) as error:
-            self.reasons[part] = str(error)
 
     # ---- The parts.
 
@@ -424,10 +385,6 @@ class Benchmark:
     def _scp(scp, cipher, source, folder):
         scp.cipher = cipher
         scp.copy(source, folder + "/")
-
-    def _new_path(self, name):
-        self._serial += 1
-        return os.path.join(self._scratch, "%s%d" % (name, self._serial))
 
     def _optional(self, peer):
         """A peer, or None with a note where it cannot be had."""
@@ -623,7 +580,7 @@ class Benchmark:
                    "transfer/idle/" + name, seconds=_IDLE)
 
     def _part_links(self):
-        with netns.open_link(_LINK) as link, two_peers.Pair(
+        with _open_link() as link, two_peers.Pair(
                 _TACTUSD, _TACTUS, self._new_folder("links"), link) as pair, \
                 self._optional(peers.Scp(self._new_path("scp"), link)) as scp:
             pair.connect()

@@ -3,11 +3,9 @@
 // starts it.
 #include <fcntl.h>
 #include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/inotify.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -26,6 +24,8 @@
 #include "absl/time/time.h"
 #include "transfer/benchmark/bare_tls.h"
 #include "transfer/benchmark/daemon_process.h"
+#include "transfer/benchmark/loopback.h"
+#include "transfer/benchmark/tls_echo.h"
 #include "transfer/benchmark/trips.h"
 #include "transfer/clock/clock.h"
 #include "transfer/cost/fit.h"
@@ -45,42 +45,6 @@ Identity MakeIdentity() {
   return *std::move(identity);
 }
 
-int ListenOnLoopback(sockaddr_in* at) {
-  const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  *at = {};
-  at->sin_family = AF_INET;
-  at->sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  socklen_t size = sizeof(*at);
-  if (fd < 0 || bind(fd, reinterpret_cast<sockaddr*>(at), size) != 0 ||
-      listen(fd, 1) != 0 ||
-      getsockname(fd, reinterpret_cast<sockaddr*>(at), &size) != 0) {
-    DieOfErrno("a socket on loopback");
-  }
-  return fd;
-}
-
-void SendAtOnce(int fd) {
-  const int on = 1;
-  setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
-}
-
-int Connect(const sockaddr_in& at) {
-  const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  if (fd < 0 ||
-      connect(fd, reinterpret_cast<const sockaddr*>(&at), sizeof(at)) != 0) {
-    DieOfErrno("connect");
-  }
-  SendAtOnce(fd);
-  return fd;
-}
-
-int Accept(int listener) {
-  const int fd = accept(listener, nullptr, nullptr);
-  if (fd < 0) DieOfErrno("accept");
-  SendAtOnce(fd);
-  return fd;
-}
-
 // Without a daemon the floors alone.
 int Echo(const std::string& control, const std::string& request,
          const Turns& turns) {
@@ -92,23 +56,8 @@ int Echo(const std::string& control, const std::string& request,
   }
   UnixEcho unix_echo;
   ways.push_back({.name = "unix", .trip = [&] { unix_echo.Trip(); }});
-  const Identity identity = MakeIdentity();
-  sockaddr_in at;
-  const int listener = ListenOnLoopback(&at);
-  std::string message(kMessage, 'm');
-  const Child tls_echo([&] {
-    BareTls tls(BareTls::Role::kServer, identity, Accept(listener));
-    while (tls.ReadFull(message.data(), kMessage)) {
-      tls.Write(message.data(), kMessage);
-    }
-  });
-  BareTls tls(BareTls::Role::kClient, identity, Connect(at));
-  ways.push_back({.name = "openssl", .trip = [&] {
-                    tls.Write(message.data(), kMessage);
-                    if (!tls.ReadFull(message.data(), kMessage)) {
-                      Die("the floor was cut");
-                    }
-                  }});
+  TlsEcho tls_echo;
+  ways.push_back({.name = "openssl", .trip = [&] { tls_echo.Trip(); }});
   TakeInTurn(ways, turns);
   for (const Way& way : ways) PrintSeries(way.name, "us", way.samples);
   return 0;

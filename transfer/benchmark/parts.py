@@ -3,8 +3,8 @@
     options = ...      # only, folder, lines, record, ledger
     sys.exit(parts.run(options, make, PARTS, goals(options), recorder))
 
-`make(options, ledger, scratch)` is the benchmark: `run(part)` measures one and
-leaves what it found in `series`, `notes` and `reasons`; `close()` ends what it
+`make(options, ledger, scratch)` is the benchmark, a Parts: `run(part)` measures one
+and leaves what it found in `series`, `notes` and `reasons`; `close()` ends what it
 started. `recorder` is the program that appends rows.
 """
 
@@ -47,6 +47,51 @@ class Optional:
     def __exit__(self, *arguments):
         if self._context:
             self._context.__exit__(*arguments)
+
+
+class Parts:
+    """What the parts of a benchmark have in common: `part` is `_part_NAME` of a
+    class of this one."""
+
+    def __init__(self, options, ledger, scratch):
+        self._options = options
+        self._ledger = ledger
+        self._scratch = scratch
+        self._pair = None       # of two_peers, once there is one
+        self._serial = 0
+        self.series = {}
+        self.reasons = {}       # part: why there is no more of it
+        self.notes = []         # for people, of the part that ran last
+
+    def _new_path(self, name):
+        self._serial += 1
+        return os.path.join(self._scratch, "%s%d" % (name, self._serial))
+
+    def _new_folder(self, name):
+        path = self._new_path(name)
+        os.mkdir(path)
+        return path
+
+    def close(self):
+        if self._pair is not None:
+            self._pair.close()
+
+    def _keep(self, series, row="", direction="less", **configuration):
+        """Keeps what was measured, and records it."""
+        series.row = row
+        series.direction = direction
+        series.configuration = {key: str(value)
+                                for key, value in configuration.items()}
+        self.series[series.name] = series
+        self._ledger.add(series)
+
+    def run(self, part):
+        self.notes = []
+        try:
+            getattr(self, "_part_" + part)()
+        except (peers.NotMeasured, RuntimeError, OSError,
+                subprocess.SubprocessError) as error:
+            self.reasons[part] = str(error)
 
 
 def _stop(*_):

@@ -5,10 +5,7 @@
 // Ways come on standard input, one a line: a name and the words of a command,
 // with tabs between them.
 #include <fcntl.h>
-#include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <signal.h>
-#include <sys/socket.h>
 #include <unistd.h>
 #include <xxhash.h>
 
@@ -33,21 +30,20 @@
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "tools/mcp/benchmark/called_server.h"
-#include "transfer/benchmark/bare_tls.h"
+#include "transfer/benchmark/tls_echo.h"
 #include "transfer/benchmark/trips.h"
 #include "transfer/clock/clock.h"
-#include "transfer/identity/identity.h"
 
 namespace tactus::mcp {
 namespace {
 
-using transfer::BareTls;
 using transfer::Child;
 using transfer::Clock;
 using transfer::Die;
 using transfer::DieOfErrno;
 using transfer::kMessage;
 using transfer::PrintSeries;
+using transfer::TlsEcho;
 using transfer::Turns;
 
 // Blocks that are thrown away: connections get warm.
@@ -105,62 +101,6 @@ class PipeEcho {
   int from_ = -1;
   std::string message_ = std::string(kMessage, 'm');
   std::unique_ptr<Child> child_;
-};
-
-int Listen(sockaddr_in* at) {
-  const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  *at = {};
-  at->sin_family = AF_INET;
-  at->sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  socklen_t size = sizeof(*at);
-  if (fd < 0 || bind(fd, reinterpret_cast<sockaddr*>(at), size) != 0 ||
-      listen(fd, 1) != 0 ||
-      getsockname(fd, reinterpret_cast<sockaddr*>(at), &size) != 0) {
-    DieOfErrno("a socket on loopback");
-  }
-  return fd;
-}
-
-int AtOnce(int fd) {
-  if (fd < 0) DieOfErrno("a connection on loopback");
-  const int on = 1;
-  setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
-  return fd;
-}
-
-// The floor of the link: a message over bare OpenSSL and back.
-class TlsEcho {
- public:
-  TlsEcho() {
-    const absl::StatusOr<transfer::Identity> identity =
-        transfer::Identity::Generate();
-    if (!identity.ok()) Die(identity.status().message());
-    sockaddr_in at;
-    const int listener = Listen(&at);
-    child_ = std::make_unique<Child>([&] {
-      BareTls tls(BareTls::Role::kServer, *identity,
-                  AtOnce(accept(listener, nullptr, nullptr)));
-      std::string message(kMessage, '\0');
-      while (tls.ReadFull(message.data(), kMessage)) {
-        tls.Write(message.data(), kMessage);
-      }
-    });
-    const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    if (connect(fd, reinterpret_cast<const sockaddr*>(&at), sizeof(at)) != 0) {
-      DieOfErrno("connect");
-    }
-    tls_ = std::make_unique<BareTls>(BareTls::Role::kClient, *identity,
-                                     AtOnce(fd));
-  }
-  void Trip() {
-    tls_->Write(message_.data(), kMessage);
-    if (!tls_->ReadFull(message_.data(), kMessage)) Die("the floor was cut");
-  }
-
- private:
-  std::string message_ = std::string(kMessage, 'm');
-  std::unique_ptr<Child> child_;
-  std::unique_ptr<BareTls> tls_;
 };
 
 // One way of calling, and what its calls took: of each block the median and the

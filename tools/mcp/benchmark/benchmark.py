@@ -196,38 +196,16 @@ class Supergateway:
                 "http://127.0.0.1:%d/mcp" % self._port, "--logLevel", "none"]
 
 
-class Benchmark:
-    def __init__(self, options, ledger, scratch):
-        self._options = options
-        self._ledger = ledger
-        self._scratch = scratch
-        self._pair = None
-        self._serial = 0
-        self.series = {}
-        self.reasons = {}       # part: why there is no more of it
-        self.notes = []         # for people, of the part that ran last
-
-    # ---- What the parts have in common.
-
-    def _new_path(self, name):
-        self._serial += 1
-        return os.path.join(self._scratch, "%s%d" % (name, self._serial))
-
+class Benchmark(parts.Parts):
     def pair(self):
         """Two paired daemons on loopback; the far one has the server exposed."""
         if self._pair is None:
-            folder = self._new_path("pair")
-            os.mkdir(folder)
-            pair = two_peers.Pair(_TACTUSD, _TACTUS, folder)
+            pair = two_peers.Pair(_TACTUSD, _TACTUS, self._new_folder("pair"))
             self._pair = pair.__enter__()
             pair.connect()
             pair.far.tactus("expose", "echo", "--to", "near", "--allow", "--",
                             _ECHO)
         return self._pair
-
-    def close(self):
-        if self._pair is not None:
-            self._pair.close()
 
     def _chain(self):
         """The command of an agent on the near device."""
@@ -236,16 +214,11 @@ class Benchmark:
                                 for one in near.environment.items()] + [
             _TACTUS, "mcp", "connect", "far/echo"]
 
-    def _keep(self, part, line, row="", direction="less", **configuration):
-        series = Series("%s.%s" % (part, line["series"]), line["unit"],
-                        line["samples"], line.get("failures", 0),
-                        line.get("failure", ""))
-        series.row = row
-        series.direction = direction
-        series.configuration = {key: str(value)
-                                for key, value in configuration.items()}
-        self.series[series.name] = series
-        self._ledger.add(series)
+    def _take(self, part, line, *row, **configuration):
+        """Keeps what a line of a program's tells."""
+        self._keep(Series("%s.%s" % (part, line["series"]), line["unit"],
+                          line["samples"], line.get("failures", 0),
+                          line.get("failure", "")), *row, **configuration)
 
     @staticmethod
     def _lines(command, **arguments):
@@ -267,14 +240,6 @@ class Benchmark:
         """A peer, or None with a note where it cannot be had."""
         return parts.Optional(None if self._options.alone else peer, self.notes)
 
-    def run(self, part):
-        self.notes = []
-        try:
-            getattr(self, "_part_" + part)()
-        except (peers.NotMeasured, RuntimeError, OSError,
-                subprocess.SubprocessError) as error:
-            self.reasons[part] = str(error)
-
     # ---- The parts.
 
     def _part_calls(self):
@@ -288,19 +253,19 @@ class Benchmark:
             lines = self._agent(ways, "calls", "--blocks",
                                 str(self._options.blocks))
         for line in lines:
-            self._keep("calls", line, "mcp/call/" + line["series"],
+            self._take("calls", line, "mcp/call/" + line["series"],
                        calls_of_a_block=100)
         # Of each round, since its blocks were taken one after the other. For the
         # gate, whose floor is named after what it is the floor of.
         for end in "", "_p95":
             ours, direct, floor = (self.series["calls.%s%s" % (name, end)]
                                    for name in ("tactus", "direct", "openssl"))
-            self._keep("calls", {
+            self._take("calls", {
                 "series": "added" + end, "unit": "us",
                 "samples": [one - other for one, other in zip(
                     ours.samples, direct.samples)]},
                 "mcp/added" + end, calls_of_a_block=100)
-            self._keep("calls", {"series": "floor" + end, "unit": "us",
+            self._take("calls", {"series": "floor" + end, "unit": "us",
                                  "samples": floor.samples},
                        "mcp/added%s/openssl" % end, calls_of_a_block=100)
 
@@ -326,9 +291,9 @@ class Benchmark:
                                         str(mebibytes * _MIB), "--rounds",
                                         str(self._options.rounds)):
                     line["series"] += "_%d" % mebibytes
-                    self._keep("large", line, "mcp/large/" + line["series"],
+                    self._take("large", line, "mcp/large/" + line["series"],
                                size="%d MiB" % mebibytes)
-                self._keep("large", {
+                self._take("large", {
                     "series": "file_%d" % mebibytes, "unit": "s",
                     "samples": [mebibytes * _MIB / rate for rate in rates]})
         self.notes.append("a file of %d MiB goes at %.0f MB/s" % (
@@ -339,7 +304,7 @@ class Benchmark:
                                 "--agents", str(self._options.agents),
                                 "--calls", str(self._options.each)):
             more = line["series"] == "rate"
-            self._keep("many", line, "mcp/many/" + line["series"],
+            self._take("many", line, "mcp/many/" + line["series"],
                        "more" if more else "less",
                        agents=self._options.agents, calls=self._options.each)
             if more:
@@ -360,7 +325,7 @@ class Benchmark:
                  _TACTUS, folder, *arguments]):
             name = line["series"].split(".")[1]
             line["series"] = name
-            self._keep(part, line, "mcp/%s/%s" % (part, name),
+            self._take(part, line, "mcp/%s/%s" % (part, name),
                        "more" if name == "verified" else "less",
                        application="gtk3")
             if "outcomes" in line:
