@@ -16,11 +16,10 @@
 //
 // Example:
 //
-//   McpMethods mcp(&peers, &approvals, {.servers = config::ServersPath(),
-//   ...}); mcp.Register(methods);       // and serves the streams of the kind
+//   McpMethods mcp(&peers, &approvals, {.servers = config::ServersPath()});
+//   mcp.Register(methods);   // and serves the streams of the kind
 //   ...
-//   peers.Stop();                // its streams end, and their servers with
-//   them
+//   peers.Stop();            // its streams end, and their servers
 #ifndef TACTUS_TOOLS_TACTUSD_MCP_METHODS_H_
 #define TACTUS_TOOLS_TACTUSD_MCP_METHODS_H_
 

@@ -8,9 +8,8 @@
 //
 //   absl::StatusOr<std::unique_ptr<WireBus>> bus =
 //       WireBus::Start(*std::move(stage), tamper);
-//   AtspiServer::Connect({.bus_address = (*bus)->address(), .no_display =
-//   true},
-//                        deadline);
+//   AtspiServer::Connect(
+//       {.bus_address = (*bus)->address(), .no_display = true}, deadline);
 //   ...
 //   (*bus)->Stop();               // the world is at rest now
 //   (*bus)->world().Find(...);
