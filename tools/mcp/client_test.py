@@ -10,13 +10,13 @@ and exposes its focused text; the near one has neither display nor bus.
 
 import json
 import os
-import shutil
 import subprocess
 import sys
 
 sys.dont_write_bytecode = True
 _HERE = os.path.dirname(os.path.abspath(sys.argv[0]))
-sys.path.insert(0, os.path.join(os.path.dirname(_HERE), "two_peers"))
+sys.path[:0] = [_HERE, os.path.join(os.path.dirname(_HERE), "two_peers")]
+import node_packages  # noqa: E402
 import two_peers  # noqa: E402
 
 _PATIENCE = 800
@@ -25,19 +25,9 @@ _PATIENCE = 800
 def main():
     driver = os.path.abspath(sys.argv[1])
     tactus, tactusd = (os.path.abspath(path) for path in sys.argv[2:4])
-    packages = os.path.abspath("../mcp_client")
-    if not os.path.isdir(packages):
-        packages = os.path.abspath("external/mcp_client")
-    with open(os.path.join(packages, "STATE")) as file:
-        state = file.read().strip()
-    if state != "ok":
-        sys.exit("FAILED: the client is not there: " + state)
-    # Modules are looked for beside the file that asks for them, links resolved.
     scratch = os.path.join(os.environ["TACTUS_DESKTOP_DIR"], "client")
     os.mkdir(scratch)
-    script = shutil.copy(driver, scratch)
-    os.symlink(os.path.join(packages, "node_modules"),
-               os.path.join(scratch, "node_modules"))
+    script, = node_packages.stage(scratch, [driver])
     pair = two_peers.Pair(tactusd, tactus, scratch)
     for name in "DISPLAY", "DBUS_SESSION_BUS_ADDRESS":
         pair.far.environment[name] = os.environ[name]
@@ -49,8 +39,8 @@ def main():
                    "args": ["mcp", "connect", "far/focused-text"],
                    "env": pair.near.environment}
         return subprocess.run(
-            ["node", "--preserve-symlinks", "--preserve-symlinks-main", script,
-             tactus, tactusd, json.dumps(carried)],
+            ["node", *node_packages.OPTIONS, script, tactus, tactusd,
+             json.dumps(carried)],
             timeout=_PATIENCE).returncode
 
 

@@ -17,8 +17,9 @@ import tempfile
 
 sys.dont_write_bytecode = True
 _HERE = os.path.dirname(os.path.abspath(sys.argv[0]))
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(_HERE)),
-                                "two_peers"))
+_MCP = os.path.dirname(_HERE)
+sys.path[:0] = [_MCP, os.path.join(os.path.dirname(_MCP), "two_peers")]
+import node_packages  # noqa: E402
 import two_peers  # noqa: E402
 
 _SCRIPTS = ("conformance_test.mjs", "exchanges.mjs", "paged_server.mjs",
@@ -28,23 +29,13 @@ _PATIENCE = 600
 
 def main():
     tactusd, tactus = (os.path.abspath(path) for path in sys.argv[1:3])
-    packages = os.path.abspath("../mcp_client")
-    if not os.path.isdir(packages):
-        packages = os.path.abspath("external/mcp_client")
-    with open(os.path.join(packages, "STATE")) as file:
-        state = file.read().strip()
-    if state != "ok":
-        sys.exit("FAILED: the packages are not there: " + state)
     node = shutil.which("node")
     with tempfile.TemporaryDirectory(prefix="tactus-") as scratch:
-        # Modules are looked for beside the file that asks for them.
-        for script in _SCRIPTS:
-            shutil.copy(os.path.join(_HERE, script), scratch)
-        os.symlink(os.path.join(packages, "node_modules"),
-                   os.path.join(scratch, "node_modules"))
+        node_packages.stage(scratch, [os.path.join(_HERE, script)
+                                      for script in _SCRIPTS])
         modules = os.path.join(scratch, "node_modules/@modelcontextprotocol")
         folder = os.path.join(scratch, "files")
-        start = [node, "--preserve-symlinks", "--preserve-symlinks-main"]
+        start = [node, *node_packages.OPTIONS]
         commands = {
             "everything": start + [
                 os.path.join(modules, "server-everything/dist/index.js"),
@@ -75,7 +66,7 @@ def main():
             with open(told, "w") as file:
                 json.dump(servers, file)
             done = subprocess.run(
-                [node, "--preserve-symlinks", "--preserve-symlinks-main",
+                [node, *node_packages.OPTIONS,
                  os.path.join(scratch, "conformance_test.mjs"), told],
                 timeout=_PATIENCE)
             return done.returncode
